@@ -123,7 +123,7 @@ func (f *seedFlags) print(found []*seed.Difference, out io.Writer, summary strin
 	return err
 }
 
-// compare reads seeds and compares them with the project that the flags name.
+// compare reads seeds and compares them with the project that the flags name. It returns the project and what differs.
 func (f *seedFlags) compare(ctx context.Context, files []string, s streams) (*seed.Target, []*seed.Difference, error) {
 	if f.format != "text" && f.format != "json" {
 		return nil, nil, usageError("--format %s: the formats are text and json", f.format)

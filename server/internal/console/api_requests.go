@@ -202,7 +202,8 @@ func evaluations(all []rules.Expression) (n int64) {
 	return n
 }
 
-// decide decides a request again by the given rules and records the values of expressions.
+// decide decides a request again by the given rules. It returns the decision with the values of expressions, and the
+// reader that has what the rules looked up.
 func (c *Console) decide(in *call, r *rules.Ruleset, q rules.Request) (decisionJSON, *authz.PastReader, error) {
 	db := q.Name.DB
 	if q.Query != nil {

@@ -39,7 +39,8 @@ func (w owner[Q, A]) open(ctx context.Context, c *config.Config, o Options, crea
 	return send, func() error { return nil }, nil
 }
 
-// own opens a data folder, or a store on PostgreSQL, that no server uses.
+// own opens a data folder, or a store on PostgreSQL, that no server uses. It returns what serves requests, and what
+// closes the store.
 func (w owner[Q, A]) own(ctx context.Context, c *config.Config, o Options, create bool) (func(context.Context, Q) (*A, error), func() error, error) {
 	var closers process.Components
 	store, err := o.opener(c, &closers).ForCommand(ctx, create)
@@ -49,7 +50,8 @@ func (w owner[Q, A]) own(ctx context.Context, c *config.Config, o Options, creat
 	return w.serve(store), closers.Close, nil
 }
 
-// shared sends requests to the node that leads. While none leads, this process opens the store.
+// shared returns what sends requests to the node that leads, and what ends the connection. While none leads, this
+// process opens the store, as own does.
 func (w owner[Q, A]) shared(ctx context.Context, c *config.Config, o Options) (func(context.Context, Q) (*A, error), func() error, error) {
 	l, err := leaderservice.Dial(ctx, c.Store, o.Log)
 	if err != nil {

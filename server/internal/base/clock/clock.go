@@ -25,7 +25,7 @@ type system struct{}
 // Now returns the machine's time.
 func (system) Now() time.Time { return time.Now().UTC() }
 
-// After starts a timer of the machine.
+// After starts a timer of the machine. It returns its channel, and what stops it.
 func (system) After(d time.Duration) (<-chan time.Time, func()) {
 	t := time.NewTimer(d)
 	return t.C, func() { t.Stop() }

@@ -33,7 +33,8 @@ type Sender struct {
 	alone func(ctx context.Context, in Request) (*Released, error)
 }
 
-// NoLeader is the Leader of a server that shares its store with no other.
+// NoLeader is the Leader of a server that shares its store with no other: there is none, and its channel never says
+// that one has come.
 func NoLeader() (forward.Leader, <-chan struct{}) { return forward.Leader{}, nil }
 
 // Send sends files to the leader for release, and retries if the leader changes. Retries are safe, because files that

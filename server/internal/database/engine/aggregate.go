@@ -9,8 +9,8 @@ import (
 	"clave/server/internal/model/value"
 )
 
-// Aggregate computes aggregations over the results of a normalized query. It reads only indexes if they hold all the
-// fields. In a transaction it waits for the range's lock.
+// Aggregate computes aggregations over the results of a normalized query. It returns their values by alias, and what
+// was read. It reads only indexes if they hold all the fields. In a transaction it waits for the range's lock.
 func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, request.Stats, error) {
 	hold, err := r.lockQuery(ctx, a.Query)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r *Reading) Aggregate(ctx context.Context, a *query.Aggregation) (map[stri
 	return figures, stats, nil
 }
 
-// aggregate chooses between an index and the documents.
+// aggregate is Aggregate without locks. It chooses between an index and the documents.
 func (r *Reading) aggregate(ctx context.Context, a *query.Aggregation) (map[string]value.Value, request.Stats, error) {
 	paths := a.Paths()
 	acc := query.NewAccumulator(a)

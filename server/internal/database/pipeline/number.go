@@ -60,25 +60,25 @@ func arithmetic(name string, most int, integers func(a, b int64) (int64, bool), 
 // double returns a double's result.
 func double(d float64) result { return of(value.Double(d)) }
 
-// add adds two integers.
+// add adds two integers. It returns false if the sum does not have 64 bits.
 func add(a, b int64) (int64, bool) {
 	c := a + b
 	return c, (c > a) == (b > 0)
 }
 
-// subtract subtracts two integers.
+// subtract subtracts two integers. It returns false if the difference does not have 64 bits.
 func subtract(a, b int64) (int64, bool) {
 	c := a - b
 	return c, (c < a) == (b > 0)
 }
 
-// multiply multiplies two integers.
+// multiply multiplies two integers. It returns false if the product does not have 64 bits.
 func multiply(a, b int64) (int64, bool) {
 	c := new(big.Int).Mul(big.NewInt(a), big.NewInt(b))
 	return c.Int64(), c.IsInt64()
 }
 
-// divide divides two integers.
+// divide divides two integers. It returns false for a divisor of 0, and if the quotient does not have 64 bits.
 func divide(a, b int64) (int64, bool) {
 	if b == 0 || a == math.MinInt64 && b == -1 {
 		return 0, false

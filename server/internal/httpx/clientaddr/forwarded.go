@@ -75,7 +75,8 @@ func fromLast(values []string, n int) (string, bool) {
 	return "", false
 }
 
-// parse parses an address in the forms that proxies write: plain, with a port, or IPv6 in brackets.
+// parse parses an address in the forms that proxies write: plain, with a port, or IPv6 in brackets. It returns false
+// for other texts.
 func parse(entry string) (netip.Addr, bool) {
 	if ap, err := netip.ParseAddrPort(entry); err == nil {
 		return clean(ap.Addr()), true

@@ -69,7 +69,8 @@ func (n jsonNode) names() []string {
 	return names
 }
 
-// knownValue converts a value: an object with one member, whose name is the kind, or with none.
+// knownValue converts a value: an object with one member, whose name is the kind, or with none. It returns false for
+// other forms.
 func (a *assigner) knownValue(n jsonNode) (*pb.Value, bool) { // long: one case a kind
 	if n.kind == jsonObject && n.count == 0 {
 		return &pb.Value{}, true // The reader of the message refuses it.
@@ -120,7 +121,7 @@ func (n jsonNode) bytes() ([]byte, bool) {
 	return b, n.kind == jsonString && err == nil && !strings.ContainsAny(n.text, "\r\n")
 }
 
-// knownPlace converts a geo point.
+// knownPlace converts a geo point. It returns false for other forms, as the functions below do.
 func knownPlace(n jsonNode) (*latlng.LatLng, bool) {
 	if n.kind != jsonObject {
 		return nil, false

@@ -59,7 +59,8 @@ func (n jsonNode) boolean() (b, ok bool) {
 	}
 }
 
-// integer parses a number, quoted or not, as an integer of the given bits. The numbers 1.0 and 1e3 are integers.
+// integer parses a number, quoted or not, as an integer of the given bits. The numbers 1.0 and 1e3 are integers. It
+// returns false if there is none.
 func (n jsonNode) integer(bits int) (int64, bool) {
 	if n.kind != jsonNumber && n.kind != jsonString {
 		return 0, false
@@ -75,7 +76,7 @@ func (n jsonNode) integer(bits int) (int64, bool) {
 	return int64(d), true
 }
 
-// double parses a number, quoted or not, as a double.
+// double parses a number, quoted or not, as a double. It returns false if there is none.
 func (n jsonNode) double() (float64, bool) {
 	if n.kind == jsonString {
 		switch n.text {
@@ -94,7 +95,7 @@ func (n jsonNode) double() (float64, bool) {
 	return d, err == nil
 }
 
-// enum parses the name or the number of an enum value.
+// enum parses the name or the number of an enum value. It notes any other value as invalid and returns false.
 func (a *assigner) enum(ed protoreflect.EnumDescriptor, n jsonNode, path string) (protoreflect.Value, bool) {
 	switch n.kind {
 	case jsonNull:
@@ -114,7 +115,7 @@ func (a *assigner) enum(ed protoreflect.EnumDescriptor, n jsonNode, path string)
 // toStandard converts the URL alphabet of base64 to the standard one.
 var toStandard = strings.NewReplacer("-", "+", "_", "/")
 
-// bytes decodes base64 of either alphabet, padded or not.
+// bytes decodes base64 of either alphabet, padded or not. It notes any other value as invalid and returns false.
 func (a *assigner) bytes(n jsonNode, path string) (protoreflect.Value, bool) {
 	if n.kind != jsonString {
 		a.invalid(path, "TYPE_BYTES", n.shown())

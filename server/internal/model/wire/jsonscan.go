@@ -227,7 +227,7 @@ func (s *jsonScanner) value(depth int) (out value.Value) { // long: one case a k
 	return out
 }
 
-// moment reads a time.
+// moment reads a time. It returns false for another value, and for a time that a timestamp cannot have.
 func (s *jsonScanner) moment() (time.Time, bool) {
 	n := s.scalar()
 	t, err := time.Parse(time.RFC3339Nano, n.text)

@@ -8,7 +8,7 @@ import (
 	"clave/server/internal/model/value"
 )
 
-// toString evaluates string(v).
+// toString evaluates string(v). It fails for a value that has no such text.
 func toString(v Value) (string, *Failure) {
 	switch x := v.(type) {
 	case value.String:

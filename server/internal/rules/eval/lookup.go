@@ -70,7 +70,8 @@ func serviceCall(name string, p *Path) *Failure {
 	return &Failure{Text: b.String()}
 }
 
-// find looks up a document once per request, within the budget. The request's own documents need no lookup.
+// find looks up a document once per request, within the budget, beyond which it fails. The request's own documents need
+// no lookup.
 func (e *Evaluator) find(ctx context.Context, function string, p *Path, after bool) (*lookup, *Failure) {
 	name, ok := documentName(e.Request.Database, p)
 	if !ok {

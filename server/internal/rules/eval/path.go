@@ -154,7 +154,8 @@ func referencePath(r value.Reference) *Path {
 	return NewPath(strings.Split(referenceText(r), "/")...)
 }
 
-// parsePath parses a path such as a/b or /a/{b}/{c=**}. White space around a segment is ignored.
+// parsePath parses a path such as a/b or /a/{b}/{c=**}. White space around a segment is ignored. For another text it
+// returns nil and what is wrong.
 func parsePath(text string) (*Path, string) {
 	rest := strings.TrimPrefix(text, "/")
 	if text == "" {

@@ -12,7 +12,7 @@ import (
 	"clave/server/internal/rules"
 )
 
-// parseFields reads fields in the REST form.
+// parseFields reads fields in the REST form, and their order.
 func parseFields(text json.RawMessage) (value.Map, value.Layout, error) {
 	if len(text) == 0 {
 		return value.Map{}, value.Layout{}, nil

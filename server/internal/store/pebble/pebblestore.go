@@ -345,7 +345,7 @@ func (s *Store) closeDB() error {
 	}
 }
 
-// get reads one key of a database or of a snapshot.
+// get reads one key of a database or of a snapshot. It returns a copy of the value, and whether there is one.
 func get(r pebble.Reader, key []byte) ([]byte, bool, error) {
 	v, closer, err := r.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {

@@ -97,7 +97,8 @@ func AwaitReady(t *testing.T, cmd *exec.Cmd) (ready string) {
 	return ready
 }
 
-// RestIn sends a request about documents of a project to Firestore as the owner.
+// RestIn sends a request about documents of a project to Firestore as the owner. It returns the status and the body of
+// the response.
 func RestIn(t *testing.T, port int, project, method, path, body string) (int, string) {
 	t.Helper()
 	return Plain(t, method, fmt.Sprintf("http://127.0.0.1:%d/v1/projects/%s/databases/(default)/documents%s", port, project, path), body)

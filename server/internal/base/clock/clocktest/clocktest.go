@@ -56,7 +56,7 @@ func (m *Manual) Timers() int {
 	return len(m.mu.timers)
 }
 
-// After starts a timer that fires when the clock has been advanced by d.
+// After starts a timer that fires when the clock has been advanced by d. It returns its channel, and what stops it.
 func (m *Manual) After(d time.Duration) (<-chan time.Time, func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
