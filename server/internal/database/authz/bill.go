@@ -188,8 +188,17 @@ func (b *bill) queried(q *query.Query, stats *request.Stats, sent int64, err err
 
 // addQuery adds counts to the row of a query.
 func (b *bill) addQuery(q *query.Query, c usage.Counts) {
-	pattern := patternOf(b.usage, q)
-	b.add(pattern, pattern+clauses(q), c)
+	pattern, text := b.describeQuery(q)
+	b.add(pattern, text, c)
+}
+
+// describeQuery returns the pattern and the text of a query's row. The text is empty where queries are not kept.
+func (b *bill) describeQuery(q *query.Query) (pattern, text string) {
+	pattern = patternOf(b.usage, q)
+	if !b.usage.Coarse() {
+		text = pattern + clauses(q)
+	}
+	return pattern, text
 }
 
 // aggregated counts an aggregation.

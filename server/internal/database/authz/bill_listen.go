@@ -76,6 +76,7 @@ func (s *streamBills) open(t *target.Target) *targetBill {
 		b.resumed = true
 		b.stale = s.authorizer.clock.Now().Sub(from.Time()) > resumable
 	}
+	b.describe()
 	b.count(usage.Counts{Calls: 1})
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -220,18 +221,21 @@ func (b *targetBill) decided(decision *bill) {
 	}
 }
 
-// count adds counts to the row of the target.
-func (b *targetBill) count(c usage.Counts) {
-	if b.target.Query != nil {
-		b.addQuery(b.target.Query, c)
-		return
+// describe completes the key of the target's row. It is made once: a text of the query for each document would cost
+// more than what sends the document.
+func (b *targetBill) describe() {
+	switch t := b.target; {
+	case t.Query != nil:
+		b.row.Pattern, b.row.Query = b.describeQuery(t.Query)
+	case len(t.Documents) > 0:
+		b.row.Pattern = b.collection(t.Documents[0])
+	default:
+		b.row.Pattern = usage.Other
 	}
-	pattern := usage.Other
-	if len(b.target.Documents) > 0 {
-		pattern = b.collection(b.target.Documents[0])
-	}
-	b.add(pattern, "", c)
 }
+
+// count adds counts to the row of the target.
+func (b *targetBill) count(c usage.Counts) { b.usage.Add(b.project, b.row, c) }
 
 // Expired counts a document that a TTL policy has deleted.
 func Expired(m *usage.Meter) func(resource.Document) {
