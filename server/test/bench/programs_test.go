@@ -48,6 +48,17 @@ type program struct {
 	*server
 	// config is the client's for TLS, nil without it.
 	config *tls.Config
+	// filled is set once the server has the events of fillEvents.
+	filled bool
+}
+
+// events creates the events of fillEvents, unless the server has them.
+func (p *program) events(t *testing.T) {
+	t.Helper()
+	if !p.filled {
+		p.filled = true
+		p.fillEvents(t, p.config)
+	}
 }
 
 // startPrograms starts a server of each program and sends each the batches of warm.
@@ -95,6 +106,9 @@ func programLoads() []programLoad {
 	streams := func(own bool) func(*testing.T, *program) costLoad {
 		return func(t *testing.T, p *program) costLoad { t.Helper(); return p.grpcStream(t, p.config, own) }
 	}
+	onEvents := func(call grpcCall) func(*testing.T, *program) costLoad {
+		return func(t *testing.T, p *program) costLoad { t.Helper(); p.events(t); return p.grpc(t, p.config, call) }
+	}
 	channels := func(http2 bool) func(*testing.T, *program) costLoad {
 		return func(t *testing.T, p *program) costLoad { t.Helper(); return p.channels(t, http2) }
 	}
@@ -106,6 +120,12 @@ func programLoads() []programLoad {
 		{"write WebChannel", 16, 125, false, channels(false)},
 		{"write gRPC stream", 16, 125, false, streams(false)},
 		{"write gRPC, a connection each", 16, 125, false, streams(true)},
+		{"query of 20", 16, 30, false, onEvents(queryCall)},
+		{"count of 10,000", 4, 3, false, onEvents(aggregateCall("count"))},
+		{"count of 200 in an index", 16, 30, false, onEvents(aggregateCall("indexed"))},
+		{"sum of 10,000", 4, 3, false, onEvents(aggregateCall("sum"))},
+		{"listen: a query of 20 begins and ends", 16, 30, false, func(t *testing.T, p *program) costLoad { t.Helper(); p.events(t); return p.listens(t) }},
+		{"listen: a commit reaches its listener", 16, 60, false, func(t *testing.T, p *program) costLoad { t.Helper(); return p.notices(t) }},
 		{"TLS write WebChannel", 16, 125, true, channels(false)},
 		{"TLS write WebChannel over HTTP/2", 16, 125, true, channels(true)},
 		{"TLS write gRPC stream", 16, 125, true, streams(false)},
