@@ -37,7 +37,7 @@ type forwardMap struct {
 
 // parseForward parses the form of a forward request. It returns InvalidArgument.
 func parseForward(body string) (*forward, error) {
-	f := &forward{headers: make(http.Header)}
+	f := &forward{}
 	count, offset := 0, 0
 	for body != "" {
 		var pair string

@@ -94,6 +94,36 @@ func FuzzUTF16Len(f *testing.F) {
 	})
 }
 
+// FuzzParseAddress compares the parameters with those of url.ParseQuery: the first one of a name that is not empty.
+func FuzzParseAddress(f *testing.F) {
+	for _, s := range []string{"", "&", "SID=a&RID=1&AID=2&TYPE=xmlhttp&CI=0&TO=5&database=projects%2Fp&%24httpHeaders=a%3Ab", "SID=a&SID=b", "SID=&SID=b", "S%49D=a", "SID=a;b", "SID=%", "%zz=1", "SID", "=a", "a+b=c+d"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		values, err := url.ParseQuery(query)
+		got, ok := parseAddress(query)
+		if ok != (err == nil) {
+			t.Fatalf("parseAddress(%q) = %v, want %v", query, ok, err)
+		}
+		for name, all := range values {
+			if at := got.parameter(name); ok && at != nil {
+				want := ""
+				for _, v := range all {
+					if want == "" {
+						want = v
+					}
+				}
+				if *at != want {
+					t.Errorf("%s of %q = %q, want %q", name, query, *at, want)
+				}
+			}
+		}
+		if ok && got.session != "" && !values.Has("SID") {
+			t.Errorf("parseAddress(%q) has a session", query)
+		}
+	})
+}
+
 func FuzzUnescape(f *testing.F) {
 	for _, s := range []string{"", "a", "+", "%", "%4", "%41", "%4g", "%G1", "a+b%2Bc%2bd", "%%41", "%E2%82%AC", "+%", "%00", "x%7B%22a%22%3A+1%7D"} {
 		f.Add(s)

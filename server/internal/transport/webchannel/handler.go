@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -297,22 +296,22 @@ func (h *Handler) rpcOf(path string) string {
 // ServeHTTP handles one request of a session, or a handshake.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rpc := h.rpcOf(r.URL.Path)
-	q, err := url.ParseQuery(r.URL.RawQuery)
+	at, ok := parseAddress(r.URL.RawQuery)
 	switch {
 	case rpc == "":
 		http.NotFound(w, r)
 		return
-	case err != nil:
+	case !ok:
 		http.Error(w, "Bad request: the query can't be parsed.", http.StatusBadRequest)
 		return
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
 		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	sid := q.Get("SID")
+	sid := at.session
 	switch {
 	case sid == "" && r.Method == http.MethodPost:
-		h.handshake(w, r, rpc, q)
+		h.handshake(w, r, rpc, at)
 	case sid == "":
 		http.Error(w, "Bad request: a session begins with a POST.", http.StatusBadRequest)
 	default:
@@ -322,7 +321,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		switch {
 		// The client sends this when it closes, and ignores the response. An unknown session is therefore not an error.
-		case q.Get("TYPE") == "terminate":
+		case at.kind == "terminate":
 			if s != nil {
 				h.drop(s)
 			}
@@ -330,9 +329,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case s == nil:
 			unknownSession(w)
 		case r.Method == http.MethodGet:
-			h.backward(w, r, s, q)
+			h.backward(w, r, s, at)
 		default:
-			h.forward(w, r, s, q)
+			h.forward(w, r, s, at)
 		}
 	}
 }

@@ -123,7 +123,8 @@ func (h *Handler) adopt(ctx context.Context, id, rpc string) *session {
 		return nil
 	}
 	s := newSession(h, id, m.nextRID)
-	s.rpc, s.database, s.authorization, s.appCheck, s.address = m.rpc, m.database, m.authorization, m.appCheck, m.address
+	s.rpc, s.address = m.rpc, m.address
+	s.identify(m.database, m.authorization, m.appCheck)
 	s.mu.slot, s.mu.in, s.mu.nextMap, s.mu.early = m.slot, m.in, m.nextMap, m.early
 	s.mu.out, s.mu.last, s.mu.written = m.out, m.last, m.written
 	for _, text := range m.in {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -30,12 +29,12 @@ const (
 const prefixNames = 9
 
 // handshake begins a session.
-func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, q url.Values) {
+func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, at address) {
 	f, ok := h.readForward(w, r)
 	if !ok {
 		return
 	}
-	rid, err := parseNumber(q.Get("RID")) // The numbers of later requests must not overflow.
+	rid, err := parseNumber(at.request) // The numbers of later requests must not overflow.
 	if err != nil {
 		http.Error(w, "Bad request: RID is not a number.", http.StatusBadRequest)
 		return
@@ -45,8 +44,7 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 		http.Error(w, "Too many sessions", http.StatusServiceUnavailable)
 		return
 	}
-	s.database = q.Get("database")
-	s.authorization, s.appCheck = headerOf(r, q, f, "Authorization"), headerOf(r, q, f, appcheck.Header)
+	s.identify(at.database, headerOf(r, at, f, "Authorization"), headerOf(r, at, f, appcheck.Header))
 	s.address = clientaddr.Address(r, h.o.ProxyHops)
 	if !s.occupy(h.o.Streams.Take(s.address, func() { go h.drop(s) })) {
 		h.drop(s)
@@ -74,11 +72,11 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 
 // headerOf returns a header of the handshake. Current SDKs send it in the body, older ones in the address, and other
 // clients as a header of the request.
-func headerOf(r *http.Request, q url.Values, f *forward, name string) string {
+func headerOf(r *http.Request, at address, f *forward, name string) string {
 	if a := f.headers.Get(name); a != "" {
 		return a
 	}
-	if a := parseHeaders(q.Get("$httpHeaders")).Get(name); a != "" {
+	if a := parseHeaders(at.headers).Get(name); a != "" {
 		return a
 	}
 	return r.Header.Get(name)
@@ -133,7 +131,7 @@ func readBody(from io.Reader) (string, error) {
 }
 
 // forward handles a request of the forward channel.
-func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
+func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, at address) {
 	if s.full() {
 		http.Error(w, "Too much is waiting", http.StatusServiceUnavailable)
 		h.drop(s)
@@ -143,8 +141,8 @@ func (h *Handler) forward(w http.ResponseWriter, r *http.Request, s *session, q 
 	if !ok {
 		return
 	}
-	rid, err := strconv.Atoi(q.Get("RID"))
-	ack, ackErr := parseAck(q.Get("AID"))
+	rid, err := strconv.Atoi(at.request)
+	ack, ackErr := parseAck(at.ack)
 	if err != nil || ackErr != nil {
 		http.Error(w, "Bad request: RID or AID is not a number.", http.StatusBadRequest)
 		return
@@ -169,14 +167,14 @@ func parseAck(s string) (int, error) {
 }
 
 // backward handles a back channel.
-func (h *Handler) backward(w http.ResponseWriter, r *http.Request, s *session, q url.Values) {
-	have, err := parseAck(q.Get("AID"))
+func (h *Handler) backward(w http.ResponseWriter, r *http.Request, s *session, at address) {
+	have, err := parseAck(at.ack)
 	if err != nil {
 		http.Error(w, "Bad request: AID is not a number.", http.StatusBadRequest)
 		return
 	}
-	query := backQuery{streaming: q.Get("CI") != "1", hold: h.o.KeepAlive}
-	if ms, err := strconv.Atoi(q.Get("TO")); err == nil && ms > 0 && !query.streaming {
+	query := backQuery{streaming: at.once != "1", hold: h.o.KeepAlive}
+	if ms, err := strconv.Atoi(at.timeout); err == nil && ms > 0 && !query.streaming {
 		query.hold = min(time.Duration(ms)*time.Millisecond, h.o.KeepAlive)
 	}
 	have = max(have, 0) // The response to the handshake has number 0. A client that has not received it has no session.

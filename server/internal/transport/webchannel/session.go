@@ -3,6 +3,7 @@ package webchannel
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,7 +32,7 @@ type session struct {
 	id      string
 	// rpc is the stream's name, and database the database in the address of the handshake.
 	rpc, database string
-	// authorization and appCheck are headers of the handshake.
+	// authorization and appCheck are headers of the handshake (identify).
 	authorization, appCheck string
 	// address is the client's network address at the handshake.
 	address netip.Addr
@@ -55,6 +56,8 @@ type session struct {
 		// seen is the time of the client's last request, or of the end of its last back channel.
 		seen time.Time
 
+		// headBytes is the number of bytes of the handshake's parts beyond the usual ones.
+		headBytes int
 		// in holds the client's messages that the stream hasn't received.
 		in      []string
 		inBytes int
@@ -98,6 +101,23 @@ func newSession(h *Handler, id string, rid int) *session {
 	s.mu.early = make(map[int][]forwardMap)
 	s.mu.seen = h.o.Clock.Now()
 	return s
+}
+
+// usualHead is the number of bytes of a handshake's parts that do not count among the held bytes: an ID token has about
+// one KiB, and an App Check token as much.
+const usualHead = 4 << 10
+
+// identify sets the database of the handshake and its headers, before the session runs. They are copied, because they
+// may be parts of a much larger request, which they would keep in memory.
+func (s *session) identify(database, authorization, appCheck string) {
+	s.database, s.authorization, s.appCheck = strings.Clone(database), strings.Clone(authorization), strings.Clone(appCheck)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.closed {
+		return
+	}
+	s.mu.headBytes = max(len(database)+len(authorization)+len(appCheck)-usualHead, 0)
+	s.countLocked()
 }
 
 // signal puts a value into a channel of one element, unless it has one.
@@ -190,7 +210,7 @@ func (s *session) closeLocked() {
 	s.mu.closed = true
 	s.mu.slot.Release()
 	s.mu.in, s.mu.early, s.mu.out, s.mu.given = nil, nil, nil, nil
-	s.mu.inBytes, s.mu.earlyBytes, s.mu.outBytes = 0, 0, 0
+	s.mu.headBytes, s.mu.inBytes, s.mu.earlyBytes, s.mu.outBytes = 0, 0, 0, 0
 	s.countLocked()
 	close(s.done)
 	if s.mu.cancel != nil {
@@ -218,7 +238,7 @@ func (s *session) lastSeen() (seen time.Time, attached bool) {
 
 // countLocked updates the handler's count of held bytes; mu is held.
 func (s *session) countLocked() {
-	now := s.mu.inBytes + s.mu.earlyBytes + s.mu.outBytes
+	now := s.mu.headBytes + s.mu.inBytes + s.mu.earlyBytes + s.mu.outBytes
 	s.handler.held.Add(int64(now - s.mu.counted))
 	s.mu.counted = now
 	s.keepLocked()
