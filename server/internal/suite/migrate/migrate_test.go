@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service"
@@ -271,5 +272,22 @@ func TestFilesOfAMigration(t *testing.T) {
 	rules, indexes = "", ""
 	if f := files(""); f.Read() != nil || len(f.Remarks()) != 2 {
 		t.Errorf("without files: %v, remarks %q", f.Read(), f.Remarks())
+	}
+}
+
+// TestAReportControlsNoTerminal prints a report with names that clients have chosen.
+func TestAReportControlsNoTerminal(t *testing.T) {
+	const hostile = "a\x1b]0;title\a\n\u009b2Jb"
+	var out strings.Builder
+	r := &migrate.Report{
+		Sides:   []migrate.Sides{{Kind: transfer.KindDocuments, Database: "p/d", Name: hostile}, {Kind: transfer.KindAccounts, Name: hostile}},
+		Refused: []transfer.Refused{{Kind: transfer.KindDocuments, Name: hostile, Reason: hostile}}, RefusedNumber: 1, NotMoved: []string{hostile},
+	}
+	if err := r.Print(&out); err != nil {
+		t.Fatal(err)
+	}
+	text := out.String()
+	if strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }) || strings.Count(text, "2Jb") != 5 || strings.Count(text, "\n") != 6 {
+		t.Errorf("the report is\n%q", text)
 	}
 }
