@@ -93,7 +93,7 @@ func printSAML(s streams, id, done, origin string, out *providerservice.Response
 // providerFields returns the fields of a configuration that flags set, in the API's form.
 func providerFields(id string, p *config.Provider) (map[string]any, error) {
 	if !reflect.ValueOf(p.SAML).IsZero() {
-		return nil, usageError("clave providers add: --idp-entity-id, --sso-url, --certificate-file, --sp-entity-id, --callback-url and --email-domain are for saml.NAME only")
+		return nil, usageError("clave providers add: --metadata, --idp-entity-id, --sso-url, --certificate-file, --sp-entity-id, --callback-url and --email-domain are for saml.NAME only")
 	}
 	body := map[string]any{"enabled": !p.Disabled}
 	if p.ClientID != "" {
@@ -145,9 +145,20 @@ func providerFields(id string, p *config.Provider) (map[string]any, error) {
 // samlFields returns the fields of a SAML provider's configuration that flags set, in the API's form.
 func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 	if p.ClientID+p.ClientSecretFile+p.Issuer+p.TeamID+p.KeyID+p.PrivateKeyFile != "" || len(p.MoreClientIDs) > 0 {
-		return nil, usageError("clave providers add: saml.NAME has no client id, secret or issuer; give --idp-entity-id, --sso-url, --certificate-file and --sp-entity-id")
+		return nil, usageError("clave providers add: saml.NAME has no client id, secret or issuer; give --metadata, or --idp-entity-id, --sso-url and --certificate-file, and --sp-entity-id")
 	}
 	provider, own := make(map[string]any), make(map[string]any)
+	if path := p.SAML.MetadataFile; path != "" {
+		text, err := regularfile.Read(path, providerservice.MaxMetadata)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot read %s: %v", path, err)
+		}
+		read, err := providerservice.ReadMetadata(text)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.CodeOf(err), "%s: %s", path, fault.Reason(err))
+		}
+		provider["idpEntityId"], provider["ssoUrl"], provider["idpCertificates"] = read.EntityID, read.SSOURL, certificatesOf(read.Certificates)
+	}
 	for _, field := range []struct {
 		in          map[string]any
 		name, value string
@@ -159,22 +170,31 @@ func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 			field.in[field.name] = field.value
 		}
 	}
-	var certificates []any
+	var certificates []string
 	for _, path := range p.SAML.CertificateFiles {
 		text, err := secretIn(path)
 		if err != nil {
 			return nil, err
 		}
-		certificates = append(certificates, map[string]any{"x509Certificate": text})
+		certificates = append(certificates, text)
 	}
-	if certificates != nil {
-		provider["idpCertificates"] = certificates
+	if certificates != nil { // They replace those of the metadata.
+		provider["idpCertificates"] = certificatesOf(certificates)
 	}
 	body := map[string]any{"enabled": !p.Disabled, "idpConfig": provider, "spConfig": own}
 	if len(p.SAML.EmailDomains) > 0 {
 		body["emailDomains"] = list(p.SAML.EmailDomains)
 	}
 	return body, nil
+}
+
+// certificatesOf returns certificates in the API's form.
+func certificatesOf(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, one := range texts {
+		out[i] = map[string]any{"x509Certificate": one}
+	}
+	return out
 }
 
 // list returns texts as JSON has them.

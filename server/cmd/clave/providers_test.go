@@ -37,6 +37,10 @@ func TestProviders(t *testing.T) {
 	write("google.secret", "hunter2-hunter2\n")
 	write("empty", "\n")
 	write("idp.pem", certificate)
+	inside := strings.Split(certificate, "-----")[2]
+	write("idp.xml", `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example/metadata"><IDPSSODescriptor><KeyDescriptor use="signing">`+
+		`<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>`+inside+`</X509Certificate></X509Data></KeyInfo></KeyDescriptor>`+
+		`<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`)
 	store, err := pebble.Open(filepath.Join("data", "store"), pebble.Options{})
 	if err == nil {
 		err = store.Close()
@@ -75,6 +79,12 @@ func TestProviders(t *testing.T) {
 		{[]string{"add", "saml.corp", "--callback-url=https://data.example.org/__/auth/handler", "--email-domain=corp.example"}, 0, []string{"changed", "clave-of-corp", "ACS URL"}},
 		{[]string{"add", "saml.corp", "--sso-url=javascript:alert(1)"}, 1, []string{"https"}},
 		{[]string{"list"}, 0, []string{"google.com   -        enabled    d               clientSecret", "oidc.acme    -        disabled   c               -", "saml.corp    -        enabled    clave-of-corp   -"}},
+		{[]string{"add", "saml.meta", "--metadata=keys", "--sp-entity-id=s"}, 1, []string{"keys: not the metadata"}},
+		{[]string{"add", "saml.meta", "--metadata=none", "--sp-entity-id=s"}, 1, []string{"none"}},
+		{[]string{"add", "saml.meta", "--metadata=idp.xml"}, 1, []string{"--sp-entity-id"}},
+		{[]string{"add", "oidc.acme", "--metadata=idp.xml"}, 2, []string{"saml.NAME"}},
+		{[]string{"add", "saml.meta", "--metadata=idp.xml", "--sp-entity-id=clave-of-meta"}, 0, []string{"added", "clave-of-meta"}},
+		{[]string{"remove", "saml.meta"}, 0, []string{"saml.meta is removed"}},
 		{[]string{"remove", "saml.corp"}, 0, []string{"saml.corp is removed"}},
 		{[]string{"remove", "google"}, 0, []string{"google.com is removed"}},
 		{[]string{"remove", "google"}, 1, []string{"no provider google.com"}},

@@ -22,6 +22,8 @@ type Provider struct {
 
 // SAMLProvider has the fields of a SAML provider that flags set.
 type SAMLProvider struct {
+	// MetadataFile has the provider's metadata, of which the next three fields are a part.
+	MetadataFile string
 	// IDPEntityID and SSOURL are the provider's id and page, and CertificateFiles have the certificates of its keys.
 	IDPEntityID, SSOURL string
 	CertificateFiles    []string
@@ -47,6 +49,7 @@ func (c *Config) declareProvider(flags *pflag.FlagSet) {
 	flags.StringVar(&p.TeamID, "team-id", "", "`ID` of the team, for apple")
 	flags.StringVar(&p.KeyID, "key-id", "", "`ID` of the team's key, for apple")
 	flags.StringVar(&p.PrivateKeyFile, "private-key-file", "", "`FILE` with the team's private key (PEM), for apple")
+	flags.StringVar(&p.SAML.MetadataFile, "metadata", "", "`FILE` with the provider's metadata (XML), for saml.NAME: its id, page and certificates")
 	flags.StringVar(&p.SAML.IDPEntityID, "idp-entity-id", "", "`ID` of the provider, for saml.NAME")
 	flags.StringVar(&p.SAML.SSOURL, "sso-url", "", "`URL` of the provider's sign-in page, for saml.NAME")
 	flags.StringArrayVar(&p.SAML.CertificateFiles, "certificate-file", nil, "`FILE` with a certificate of the provider's keys (PEM), for saml.NAME; repeatable, replaces the stored ones")
