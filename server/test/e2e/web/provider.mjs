@@ -1,13 +1,16 @@
-// Signs in at a provider of OpenID Connect with the site's SDK in Chromium: by popup, again, by redirect, linked to
-// another account, and refused by the user. Arguments: the frontend's folder, the server's origin, and the provider's
-// origin.
+// Signs in at a provider of OpenID Connect with the site's SDK in Chromium: by popup, again, in two tabs, by redirect,
+// linked, unlinked, reauthenticated, as another user, and refused by the user. Arguments: the frontend's folder, the
+// server's origin, and the provider's origin.
 import assert from 'node:assert/strict'
 import { signIn } from './signin.mjs'
 
 const [frontend, auth, issuer] = process.argv.slice(2)
 const program = `
 import { initializeApp } from 'firebase/app'
-import { connectAuthEmulator, createUserWithEmailAndPassword, getAuth, getRedirectResult, linkWithPopup, OAuthProvider, signInWithPopup, signInWithRedirect } from 'firebase/auth'
+import {
+  connectAuthEmulator, createUserWithEmailAndPassword, getAuth, getRedirectResult, linkWithPopup, linkWithRedirect, OAuthProvider, reauthenticateWithPopup,
+  signInWithPopup, signInWithRedirect, unlink,
+} from 'firebase/auth'
 const auth = getAuth(initializeApp({ apiKey: 'k', projectId: 'fundacion-e2e', authDomain: 'localhost' }))
 connectAuthEmulator(auth, new URLSearchParams(location.search).get('auth'), { disableWarnings: true })
 const acme = () => new OAuthProvider('oidc.acme')
@@ -20,6 +23,10 @@ window.link = async () => {
   await createUserWithEmailAndPassword(auth, 'bea@example.com', 'secreta1')
   return linkWithPopup(auth.currentUser, acme()).then(told, failed)
 }
+window.again = () => reauthenticateWithPopup(auth.currentUser, acme()).then(told, failed)
+window.unlinked = () => unlink(auth.currentUser, 'oidc.acme').then((u) => u.providerData.map((p) => p.providerId), failed)
+window.linkAgain = () => linkWithPopup(auth.currentUser, acme()).then(told, failed)
+window.linkByRedirect = () => linkWithRedirect(auth.currentUser, acme())
 window.unconfigured = () => signInWithPopup(auth, new OAuthProvider('oidc.other')).then(told, failed)
 window.ready = true
 `
@@ -29,15 +36,33 @@ await signIn(frontend, program, async ({ context, page, origin, open }) => {
   await open(auth)
   assert.deepEqual(await page.evaluate('popup()'), ann)
   assert.deepEqual(await page.evaluate('popup()'), ann)
+  assert.deepEqual(await page.evaluate('again()'), ann)
+  assert.deepEqual(await page.evaluate('unlinked()'), [])
+  assert.deepEqual(await page.evaluate('linkAgain()'), ann)
+  assert.equal(await page.evaluate('linkAgain()'), 'auth/credential-already-in-use')
+
+  // Two tabs sign in at a time, each with its own popup.
+  const tab = await context.newPage()
+  await tab.goto(page.url())
+  await tab.waitForFunction('window.ready')
+  assert.deepEqual(await Promise.all([page.evaluate('popup()'), tab.evaluate('popup()')]), [ann, ann])
+  await tab.close()
+
   // The provider's user is Ann's already.
   assert.equal(await page.evaluate('link()'), 'auth/credential-already-in-use')
+  assert.equal(await page.evaluate('again()'), 'auth/user-mismatch')
   assert.equal(await page.evaluate('unconfigured()'), 'auth/operation-not-allowed')
 
+  const back = async (call) => {
+    await page.evaluate(`window.left = true; void ${call}`).catch(() => {}) // the page navigates away
+    // The page that comes back is at the same address as the one that left, which may still be there.
+    await page.waitForFunction((origin) => location.origin === origin && window.ready && !window.left, origin)
+    return page.evaluate('result()')
+  }
   await open(auth)
-  await page.evaluate('window.left = true; void redirect()').catch(() => {}) // the page navigates away
-  // The page that comes back is at the same address as the one that left, which may still be there.
-  await page.waitForFunction((origin) => location.origin === origin && window.ready && !window.left, origin)
-  assert.deepEqual(await page.evaluate('result()'), ann)
+  assert.deepEqual(await back('redirect()'), ann)
+  assert.deepEqual(await page.evaluate('unlinked()'), [])
+  assert.deepEqual(await back('linkByRedirect()'), ann)
 
   // The user refuses at the provider.
   await context.route(`${issuer}/authorize?**`, (route) => {
