@@ -48,7 +48,7 @@ async function visit(page: Page, path: string, view: 'wide' | 'phone'): Promise<
   const budget = BUDGETS[path]?.[view] ?? 0
   await page.goto('about:blank')
   await meter('DELETE')
-  await page.goto(path)
+  await page.goto(path, { waitUntil: 'domcontentloaded' })
   await waitUntilLive(page)
   // The first gesture loads what is below a phone's first screen.
   if (view === 'phone') await page.keyboard.press('Shift')
@@ -57,6 +57,8 @@ async function visit(page: Page, path: string, view: 'wide' | 'phone'): Promise<
   const { reads, calls } = await cost()
   expect.soft(reads, `a visit of ${path} costs:\n${calls}`).toBe(budget)
 }
+
+test.describe.configure({ timeout: 240_000 })
 
 test.beforeEach(async ({ page }) => {
   await clearData()
