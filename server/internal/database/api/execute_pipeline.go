@@ -58,7 +58,7 @@ func (s *Server) ExecutePipeline(ctx context.Context, c token.Caller, db resourc
 		return err
 	}
 	if mode != "" {
-		last.Explained = fmt.Sprintf("Execution:\n results returned: %d\n documents read: %d\n%s", stats.Results, stats.Read, p.Describe())
+		last.Explained = fmt.Sprintf("Execution:\n results returned: %d\n documents read: %d\n%s%s", stats.Results, stats.Read, stats.Scans.Describe(), p.Describe())
 	}
 	return send(last)
 }

@@ -53,6 +53,7 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 	held := reading.Share()
 	defer held.Shrink(0)
 	from := az.sourceOf(ctx, c, db, r, reading, &held).billed(bill)
+	defer func() { stats.Scans = from.scans }()
 	if err := from.Hold(executionBytes); err != nil {
 		return stats, err
 	}
@@ -112,6 +113,8 @@ type pipelineSource struct {
 	// direct is set if the documents go to the client without stages between, as those of the classic calls.
 	direct bool
 	hold   func(n int64) error
+	// scans are what its queries have read.
+	scans pipeline.Scans
 }
 
 // billed makes the source count what it reads in a bill, and returns it.
@@ -130,14 +133,16 @@ func (s *pipelineSource) Query(ctx context.Context, q, listed *query.Query, yiel
 	if s.direct {
 		stats, err := s.reading.Query(ctx, q, yield)
 		read.Documents += stats.Results
+		s.scans.Add(&stats)
 		return err
 	}
-	_, err := s.reading.Query(ctx, q, func(d *document.Document) error {
+	stats, err := s.reading.Query(ctx, q, func(d *document.Document) error {
 		read.Documents++
 		s.turn.Return() // the stages are no wait for the client
 		defer s.turn.Lend()
 		return yield(d)
 	})
+	s.scans.Add(&stats)
 	return err
 }
 
@@ -147,6 +152,7 @@ func (s *pipelineSource) Aggregate(ctx context.Context, a *query.Aggregation, li
 		return nil, err
 	}
 	figures, stats, err := s.reading.Aggregate(ctx, a)
+	s.scans.Add(&stats)
 	_, reads := stats.AggregatedEntries()
 	s.bill.source(func(m *usage.Meter) string { return patternOf(m, a.Query) }).Entries += reads
 	return figures, err

@@ -1,6 +1,7 @@
 package authz_test
 
 import (
+	"fmt"
 	"testing"
 
 	"clave/server/internal/auth/token"
@@ -144,4 +145,40 @@ match /free/{n} { allow read; match /parts/{p} { allow list: if resource.data.ow
 	}
 	_, err = h.authorizer.Pipeline(t.Context(), server, testDB, authz.PipelineRead{Pipeline: p, Most: 4300}, func(authz.Snapshot) error { return nil }, func(request.PipelineRow) error { return nil })
 	wants(t, "too little memory", err, fault.ResourceExhausted)
+}
+
+// TestPipelinesAreExplained runs pipelines whose figures say what was scanned: an index, or the whole collection, also
+// by a pipeline inside another one.
+func TestPipelinesAreExplained(t *testing.T) {
+	h := newFixture(t, authz.RulesetsOptions{})
+	for i := range 5 {
+		h.seed(set(fmt.Sprintf("notes/%d", i), value.Map{"n": value.Int(i)}))
+	}
+	call := func(name string, args ...request.Expression) request.Expression {
+		return &request.Call{Name: name, Args: args}
+	}
+	two := func(e request.Expression) request.Stage {
+		return request.Stage{Name: "where", Args: []request.Expression{call("equal", e, constant(value.Int(2)))}}
+	}
+	indexed, computed := two(request.FieldReference("n")), two(call("add", request.FieldReference("n"), constant(value.Int(0))))
+	inside := request.Stage{Name: "select", Args: []request.Expression{request.MapOf{"r": call("array", request.Subpipeline{from("notes"), indexed})}}}
+	const byN, walked = " scanned: COLLECTION (n ASC, __name__ ASC)\n", " scanned: COLLECTION (__name__ ASC)\n"
+	for name, c := range map[string]struct {
+		stages []request.Stage
+		want   string
+	}{
+		"indexed":  {[]request.Stage{from("notes"), indexed}, " documents scanned: 1\n index entries scanned: 1\n" + byN},
+		"computed": {[]request.Stage{from("notes"), computed}, " documents scanned: 5\n index entries scanned: 5\n" + walked},
+		"inside":   {[]request.Stage{from("notes"), inside}, " documents scanned: 10\n index entries scanned: 10\n" + walked + byN},
+		"counted":  {[]request.Stage{from("notes"), indexed, {Name: "aggregate", Args: []request.Expression{request.MapOf{"c": call("count")}}}}, " documents scanned: 0\n index entries scanned: 1\n" + byN},
+	} {
+		p, err := pipeline.Compile(testDB, c.stages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stats, err := h.authorizer.Pipeline(t.Context(), server, testDB, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil }, func(request.PipelineRow) error { return nil })
+		if got := stats.Scans.Describe(); err != nil || got != c.want {
+			t.Errorf("%s:\n%s, %v; want\n%s", name, got, err, c.want)
+		}
+	}
 }

@@ -140,6 +140,7 @@ func (az *Authorizer) collect(ctx context.Context, c token.Caller, db resource.D
 		return err
 	}
 	out.version, out.stats = reading.Version(), stats
+	out.stats.Scans = from.scans
 	for i := range changes {
 		w, read := &changes[i].Write, changes[i].Read
 		if absent := r.Pipeline.SkipsAbsent(out.transaction != nil); absent && read == 0 && !from.judged {

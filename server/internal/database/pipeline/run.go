@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -40,6 +41,39 @@ type Stats struct {
 	Read int64
 	// Results is the number of results.
 	Results int64
+	// Scans are the reads of the queries.
+	Scans Scans
+}
+
+// Scans are what the queries of an execution have read from the store.
+type Scans struct {
+	// Documents and Entries are the numbers of documents and of entries of indexes.
+	Documents, Entries int64
+	// Ranges are the different indexes that were read, or the documents without one, in the order of their first use; at
+	// most 50.
+	Ranges []request.PlanIndex
+}
+
+// Add adds the reads of a query.
+func (s *Scans) Add(stats *request.Stats) {
+	s.Documents += stats.DocumentsRead
+	s.Entries += stats.EntriesRead
+	for i := range stats.Plans {
+		for _, x := range stats.Plans[i].Indexes {
+			if len(s.Ranges) < 50 && !slices.Contains(s.Ranges, x) {
+				s.Ranges = append(s.Ranges, x)
+			}
+		}
+	}
+}
+
+// Describe returns a text about them.
+func (s *Scans) Describe() string {
+	out := " documents scanned: " + strconv.FormatInt(s.Documents, 10) + "\n index entries scanned: " + strconv.FormatInt(s.Entries, 10) + "\n"
+	for _, x := range s.Ranges {
+		out += " scanned: " + x.Scope + " " + x.Properties + "\n"
+	}
+	return out
 }
 
 // errEnough ends a reading whose rows are not needed any more.
