@@ -56,7 +56,7 @@ func leavingFirebase(t *testing.T) []string {
 	}
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "2026-11-01")
-	if _, err := transfer.New(transfer.Options{Authorizer: az, Identity: users, Project: db.Project}).ExportDocuments(t.Context(), db, folder); err != nil {
+	if _, err := transfer.New(transfer.Options{Authorizer: az, Identity: users, Project: db.Project}).ExportDocuments(t.Context(), db, folder, transfer.Selection{}); err != nil {
 		t.Fatal(err)
 	}
 	flags := []string{folder, "--project", harness.RealProject}
