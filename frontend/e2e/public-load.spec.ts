@@ -55,6 +55,23 @@ test.describe('actions before hydration', () => {
     await expect(page.getByRole('button', { name: 'Cerrar menú' })).toHaveAttribute('aria-expanded', 'true')
   })
 
+  test('F-301 a tab of /LogIn opens, and what was typed stays', async ({ page }) => {
+    const release = await holdRequests(page, SCRIPT)
+    await page.goto('/LogIn', { waitUntil: 'commit' })
+    await page.getByLabel('Correo electrónico').fill('ana@example.org')
+    await page.getByLabel('Contraseña').fill('una contraseña')
+    await expect(page.getByRole('button', { name: 'Entrar' })).toBeDisabled()
+    release()
+    await expect(page.getByRole('button', { name: 'Entrar' })).toBeEnabled()
+    await expect(page.getByLabel('Correo electrónico')).toHaveValue('ana@example.org')
+    await expect(page.getByLabel('Contraseña')).toHaveValue('una contraseña')
+    const again = await holdRequests(page, SCRIPT)
+    await page.goto('/LogIn?otra', { waitUntil: 'commit' })
+    await page.getByRole('tab', { name: 'Crear cuenta' }).click()
+    again()
+    await expect(page.getByRole('tab', { name: 'Crear cuenta' })).toHaveAttribute('aria-selected', 'true')
+  })
+
   test('F-013 a group opens under a resting pointer', async ({ page }) => {
     const release = await holdRequests(page, SCRIPT)
     await page.goto('/historia', { waitUntil: 'commit' })

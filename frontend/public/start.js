@@ -71,7 +71,10 @@ try {
     }
     const focusedNow = document.activeElement
     if (focusedNow?.matches(':focus-visible')) focusedNow.dispatchEvent(new FocusEvent('focusin', { bubbles: true }))
-    if (pressed?.isConnected) pressed.click()
+    if (!pressed?.isConnected) return
+    // Tabs open when the button of the mouse goes down.
+    pressed.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }))
+    pressed.click()
   }
   addEventListener('vivo', replay, { once: true })
 }

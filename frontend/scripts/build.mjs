@@ -1,5 +1,5 @@
-// Builds the site into dist/, or into the folder SITE_DIST: the client, every public page as HTML, the app shell, 404.html, the sitemap and
-// robots.txt.
+// Builds the site into dist/, or into the folder SITE_DIST: the client, every public page and the sign-in as HTML, the app shell, 404.html,
+// the sitemap and robots.txt.
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -54,19 +54,26 @@ const fonts = Object.values(manifest)
   .flatMap((chunk) => [chunk.file, ...(chunk.assets ?? [])])
   .filter((file, i, all) => /(?:bricolage-800|figtree-400-700)-.*\.woff2$/.test(file) && all.indexOf(file) === i)
 
-/** The files that the entry imports for the site and for a page. They are loaded in parallel with it. */
-function chunksOf(source) {
-  const seen = new Set()
+/** The files that the entry imports for the site and for a page, which are loaded in parallel with it, and their styles. */
+function filesFor(source) {
+  const chunks = new Set()
+  const styles = new Set()
   const visit = (key) => {
     const chunk = manifest[key]
-    if (!chunk || seen.has(chunk.file) || chunk.isEntry) return
-    seen.add(chunk.file)
-    if (chunk.css?.length)
-      throw new Error(`${key} brings its own styles, too late for a prerendered page: import them in src/styles/index.css`)
+    if (!chunk || chunks.has(chunk.file) || chunk.isEntry) return
+    chunks.add(chunk.file)
+    for (const file of chunk.css ?? []) styles.add(file)
     for (const next of chunk.imports ?? []) visit(next)
   }
   for (const key of [...always(manifest), source]) visit(key)
-  return [...seen]
+  return { chunks: [...chunks], styles: [...styles] }
+}
+
+/** The chunks of a public page, which has no styles of its own. */
+function chunksOf(source) {
+  const { chunks, styles } = filesFor(source)
+  if (styles.length > 0) throw new Error(`${source} brings its own styles, a second request: import them in src/styles/index.css`)
+  return chunks
 }
 
 const SOURCES = { '/': 'inicio', '/donar/gracias': 'gracias' }
@@ -82,8 +89,8 @@ const marks = (data) => [`<!--evento ${JSON.stringify(data).replaceAll('--', '-\
 /** The provider that /LogIn offers beside the password; empty for none. */
 const google = process.env.VITE_ACCESO_GOOGLE ? 'google.com' : ''
 
-/** A page's metadata and fonts. provider is that of sign-ins. */
-function head({ meta, path, data, provider, marks: [from, until] = [] }) {
+/** A page's metadata, styles of its own and fonts. provider is that of sign-ins. */
+function head({ meta, path, data, provider, sheets, marks: [from, until] = [] }) {
   const canonical = `${url}${path === '/' ? '/' : path}`
   return [
     from,
@@ -103,6 +110,7 @@ function head({ meta, path, data, provider, marks: [from, until] = [] }) {
     `<meta property="og:image:alt" content="${escape(META['/'].title)}" />`,
     `<meta name="twitter:card" content="summary_large_image" />`,
     until,
+    ...sheets.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" />`),
     provider ? `<meta name="acceso-google" content="${provider}" />` : '',
     ...fonts.map((file) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${file}" />`),
     data ? `<script type="application/ld+json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>` : '',
@@ -120,13 +128,13 @@ function scripts(html, preload) {
 
 async function write(
   file,
-  { meta, path, data = null, provider = '', marks, html = '', route = '', preload = [], after = '', withScripts = true },
+  { meta, path, data = null, provider = '', sheets = [], marks, html = '', route = '', preload = [], after = '', withScripts = true },
 ) {
   const page = template
     .replace(script, '')
     .replace(styles, '')
     .replace('<!--guiones-->', () => (withScripts ? scripts(html, preload) : ''))
-    .replace('<!--meta-->', () => `${styles}\n    ${head({ meta, path, data, provider, marks })}`)
+    .replace('<!--meta-->', () => `${styles}\n    ${head({ meta, path, data, provider, sheets, marks })}`)
     .replace('<div id="raiz"><!--app--></div>', () => `<div id="raiz"${route ? ` data-ruta="${escape(route)}"` : ''}>${html}</div>${after}`)
   if (page.includes('<!--meta-->') || /<script>/.test(html) || / style="/.test(html)) {
     throw new Error(`${file}: an inline script or style, which the site's own policy forbids`)
@@ -158,6 +166,21 @@ await write('eventos/plantilla-completa.html', {
 })
 // The shell of the panel has "noindex" until a page changes it.
 await write('app.html', { meta: { ...META['/'], index: false }, path: '', provider: google, after: noScript('panel') })
+
+// The form of the panel's sign-in.
+const access = await prerender('/LogIn', url)
+const { chunks: accessChunks, styles: accessStyles } = filesFor('src/routes/log-in.tsx')
+await write('LogIn.html', {
+  meta: access.meta,
+  path: '',
+  provider: google,
+  // Styles of the tabs' library, which the site's own sheet has too. Hydration does not compare styles.
+  html: access.html.replaceAll(/ style="(?:outline:none|animation-duration:0s)"/g, ''),
+  route: access.route,
+  sheets: accessStyles,
+  preload: accessChunks,
+  after: noScript('panel'),
+})
 
 // The page for the back office's texts at /boletin/baja and /boletin/confirmar. It has no scripts, because the links of e-mails need none.
 const unsubscribeMeta = { title: `Boletín · ${META['/'].title}`, description: META['/'].description, index: false }

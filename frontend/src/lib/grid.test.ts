@@ -58,7 +58,9 @@ it.each([
   expect(afterKey(key, '2027-09-01', 'mes')).toBe(expected)
 })
 
-it('moves by weeks in the week view', () => {
+it('moves by weeks in the week view, and by lines of one day with the arrows', () => {
+  expect(afterKey('ArrowDown', '2027-09-01', 'semana')).toBe('2027-09-02')
+  expect(afterKey('ArrowUp', '2027-09-01', 'semana')).toBe('2027-08-31')
   expect(move('2027-09-01', 'semana', 1)).toBe('2027-09-08')
 })
 

@@ -78,13 +78,14 @@ export function longDay(date: string): string {
   return `${DAYS[weekday(date)]} ${Number(date.slice(8))} de ${longMonth(date)}`
 }
 
-/** The day to which a key moves the focus (APG grid), or null if it does not move. */
+/** The day to which a key moves the focus (APG grid), or null if it does not move. The days of a week stand one below the other. */
 export function afterKey(key: string, date: string, view: View): string | null {
+  const line = view === 'mes' ? 7 : 1
   const jumps: Record<string, () => string> = {
     ArrowLeft: () => addDays(date, -1),
     ArrowRight: () => addDays(date, 1),
-    ArrowUp: () => addDays(date, -7),
-    ArrowDown: () => addDays(date, 7),
+    ArrowUp: () => addDays(date, -line),
+    ArrowDown: () => addDays(date, line),
     Home: () => addDays(date, -weekday(date)),
     End: () => addDays(date, 6 - weekday(date)),
     PageUp: () => move(date, view, -1),

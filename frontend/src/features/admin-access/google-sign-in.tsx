@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { messageOf } from '../../admin/auth-error'
 import { buttonClasses } from '../../components/button-classes'
+import { useHydrated } from '../../lib/use-hydrated'
 import { es } from '../../i18n/es-admin'
 
 const { access } = es
@@ -11,6 +12,7 @@ const offered = (): boolean => document.querySelector('meta[name="acceso-google"
 
 /** The button that signs in with Google. It is there only where the provider is configured. Rights come from `adminusers` alone (F-803). */
 export function GoogleSignIn({ onDone }: { onDone: () => void }) {
+  const live = useHydrated()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState('')
   useEffect(() => {
@@ -28,7 +30,7 @@ export function GoogleSignIn({ onDone }: { onDone: () => void }) {
     })
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the answer in the address is there once
   }, [])
-  if (!offered()) return null
+  if (!live || !offered()) return null
   const begin = async () => {
     setBusy(true)
     setProblem('')

@@ -33,7 +33,7 @@ function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
         className={`dia ${outside ? 'dia-fuera' : ''} ${day === date ? 'dia-elegido' : ''}`}
       >
         <span className={`dia-numero ${isToday ? 'dia-hoy' : ''}`}>
-          {view === 'semana' ? <span className="sm:hidden">{DAYS[weekOf(date, calendar)]?.slice(0, 3)} </span> : null}
+          {view === 'semana' ? <span className="dia-semana">{DAYS[weekOf(date, calendar)]?.slice(0, 3)} </span> : null}
           {Number(date.slice(8))}
         </span>
         <span className="dia-puntos" aria-hidden="true">
@@ -42,9 +42,10 @@ function Day({ date, events, calendar, isToday, withTitles }: DayProps) {
         </span>
         {withTitles ? (
           <span className="dia-titulos" aria-hidden="true">
-            {events.slice(0, TITLES).map(({ id, title, time }) => (
+            {events.slice(0, TITLES).map(({ id, title, time, place }) => (
               <span key={id} className="dia-titulo">
-                {time} {title}
+                <b>{time}</b> {title}
+                <span className="dia-lugar">{place}</span>
               </span>
             ))}
             {events.length > TITLES ? <span className="dia-titulo">{tCalendar.more(events.length - TITLES)}</span> : null}

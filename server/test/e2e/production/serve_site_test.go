@@ -35,7 +35,7 @@ func builtSite(t *testing.T, dist, dir, provider string) {
 			return err
 		}
 		made += bytes.Count(file, []byte("demo-fundacion"))
-		if rest == "app.html" {
+		if rest == "LogIn.html" {
 			file = bytes.Replace(file, []byte("</title>"), []byte(`</title><meta name="acceso-google" content="`+provider+`" />`), 1)
 		}
 		return os.WriteFile(target, bytes.ReplaceAll(file, []byte("demo-fundacion"), []byte(harness.RealProject)), 0o600)
