@@ -5,7 +5,6 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -233,8 +232,8 @@ func (d *doors) brokenProviders(t *testing.T) {
 			return true
 		},
 		"large": func(w http.ResponseWriter, _ *http.Request) bool {
-			_, err := w.Write([]byte(`{"issuer":"` + strings.Repeat("x", 4<<20) + `"}`))
-			return err == nil || !errors.Is(err, http.ErrHandlerTimeout)
+			_, _ = w.Write([]byte(`{"issuer":"` + strings.Repeat("x", 4<<20) + `"}`)) // The server hangs up before the end.
+			return true
 		},
 		"elsewhere": func(w http.ResponseWriter, r *http.Request) bool {
 			http.Redirect(w, r, d.acme.URL+r.URL.Path, http.StatusFound)
