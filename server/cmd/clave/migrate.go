@@ -15,7 +15,7 @@ import (
 
 // migrateCommand returns `clave migrate` with its subcommands.
 func migrateCommand(s streams) *cobra.Command {
-	cmd := group(s, "migrate COMMAND", "Move a project from Firebase, or back", fromFirebaseCommand(s))
+	cmd := group(s, "migrate COMMAND", "Move a project from Firebase, or back", fromFirebaseCommand(s), toFirebaseCommand(s))
 	cmd.GroupID = groupData
 	cmd.Long = "Moves a project from Firebase to a data folder or PostgreSQL, or back, and compares counts and checksums of both sides."
 	return cmd
@@ -42,6 +42,27 @@ func fromFirebaseCommand(s streams) *cobra.Command {
 		return errors.Join(err, printReport(s, r, c.Migration.JSON))
 	})
 	return cmd
+}
+
+// toFirebaseCommand returns `clave migrate to-firebase`.
+func toFirebaseCommand(s streams) *cobra.Command {
+	return configured(&cobra.Command{
+		Use: "to-firebase FOLDER [flags]", Short: "Write what Firebase imports",
+		Long: "Writes the project to FOLDER: documents as managed exports for gcloud firestore import, accounts as files for firebase auth:import,\n" +
+			"one for each kind of password hashes, and import.sh, which loads both into a project of Firebase. The server may be running.\n" +
+			"The documents are read back and compared by collection. FOLDER must be absent, empty or an earlier export. Keep it secret.",
+		Example: "  clave migrate to-firebase back --project fundacion --data /var/lib/clave && sh back/import.sh fundacion BUCKET",
+	}, config.ModeToFirebase, func(ctx context.Context, c *config.Config) error {
+		if len(c.Command) != 1 {
+			return usageError("clave %s: name the folder, and nothing else; see clave %s --help", c.Mode, c.Mode)
+		}
+		dir, err := filepath.Abs(c.Command[0])
+		if err != nil {
+			return err
+		}
+		r, err := commands.ToFirebase(ctx, c, commands.Options{Log: logger(c, s.err), Notices: s.err}, dir)
+		return errors.Join(err, printReport(s, r, c.Migration.JSON))
+	})
 }
 
 // sourceFolder returns the absolute path of the folder that a command line names; empty for accounts alone.

@@ -174,24 +174,25 @@ func small(o pebble.Options) pebble.Options {
 }
 
 // verifyFolder compares the records of a store that is not in use with each other.
-func verifyFolder(ctx context.Context, folder string, sizes pebble.Options) (r *verify.Report, err error) {
+func verifyFolder(ctx context.Context, folder string, sizes pebble.Options, progress func(done, all int64)) (r *verify.Report, err error) {
 	s, err := pebble.Open(folder, small(sizes))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	return verify.Store(ctx, s)
+	return verify.Store(ctx, s, progress)
 }
 
 // Verify compares the records of a data folder that no server uses, or of a backup, with each other. A backup is
-// compared with its list, and restored to a temporary folder.
-func Verify(ctx context.Context, dir string, sizes pebble.Options) (r *verify.Report, err error) {
+// compared with its list, and restored to a temporary folder. progress, if not nil, receives how many of how many
+// documents are verified.
+func Verify(ctx context.Context, dir string, sizes pebble.Options, progress func(done, all int64)) (r *verify.Report, err error) {
 	folder := filepath.Join(dir, datafolder.Store)
 	if _, err := os.Stat(folder); err != nil {
 		return nil, fault.Wrap(err, fault.NotFound, "%s is neither a data folder nor a backup: %v", dir, err)
 	}
 	if _, err := backup.Size(dir); fault.Is(err, fault.NotFound) {
-		return verifyFolder(ctx, folder, sizes)
+		return verifyFolder(ctx, folder, sizes, progress)
 	}
 	scratch, done, err := backup.ScratchCopy(filepath.Join(os.TempDir(), "clave-verify"))
 	if err != nil {
@@ -199,7 +200,7 @@ func Verify(ctx context.Context, dir string, sizes pebble.Options) (r *verify.Re
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	err = backup.Restore(ctx, dir, filepath.Join(scratch, "data"), func(folder string) error {
-		r, err = verifyFolder(ctx, folder, sizes)
+		r, err = verifyFolder(ctx, folder, sizes, progress)
 		return err
 	})
 	return r, err
@@ -214,7 +215,7 @@ func VerifyBackup(ctx context.Context, at *series.Series, b series.Backup, sizes
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	err = at.Restore(ctx, b, filepath.Join(scratch, "data"), func(folder string, inventory json.RawMessage) error {
-		if r, err = verifyFolder(ctx, folder, sizes); err != nil {
+		if r, err = verifyFolder(ctx, folder, sizes, nil); err != nil {
 			return err
 		}
 		return CompareInventory(ctx, folder, sizes, inventory)

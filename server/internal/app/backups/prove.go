@@ -44,7 +44,7 @@ func proveBackup(ctx context.Context, at *series.Series, b series.Backup, to str
 		if err := pebble.Verify(ctx, folder, small(sizes)); err != nil {
 			return err
 		}
-		r, err := verifyFolder(ctx, folder, sizes)
+		r, err := verifyFolder(ctx, folder, sizes, nil)
 		if err != nil {
 			return err
 		}

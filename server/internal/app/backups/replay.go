@@ -50,7 +50,7 @@ func RestoreAt(ctx context.Context, at *series.Series, b series.Backup, t time.T
 		},
 		Replay: func(folder string) (series.Replay, error) { return openReplay(ctx, folder, sizes) },
 		Verify: func(folder string) error {
-			if r, err = verifyFolder(ctx, folder, sizes); err != nil {
+			if r, err = verifyFolder(ctx, folder, sizes, nil); err != nil {
 				return err
 			}
 			if r.Found > 0 {

@@ -55,3 +55,15 @@ func FromFirebase(ctx context.Context, c *config.Config, o Options, dir string, 
 	})
 	return r, err
 }
+
+// ToFirebase writes the project of a data folder, or of a store on PostgreSQL, to dir in the forms that Firebase
+// imports. If a server runs on the folder, the export is made from a copy of one moment. The report is not nil once the
+// export was written, also if there is an error.
+func ToFirebase(ctx context.Context, c *config.Config, o Options, dir string) (r *migrate.Report, err error) {
+	o.EnsureDefaults()
+	err = exporting(ctx, c, o, dir, func(t *transfer.Transfer) error {
+		r, err = migrate.ToFirebase(ctx, migrate.ToOptions{Transfer: t, Project: c.Project, Dir: dir, Clock: clock.System()})
+		return err
+	})
+	return r, err
+}

@@ -21,8 +21,19 @@ import (
 
 // Export writes an export of the data folder to dir. If a server runs on the folder, the export is made from a copy of
 // one moment, which the server creates.
-func Export(ctx context.Context, c *config.Config, o Options, dir string) (err error) {
+func Export(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
+	return exporting(ctx, c, o, dir, func(t *transfer.Transfer) error {
+		sum, err := t.Export(ctx, dir)
+		if err == nil {
+			transfer.Report(o.Notices, "Exported to "+dir, sum)
+		}
+		return err
+	})
+}
+
+// exporting opens the data folder, or a copy of it that its server creates, for an export to dir.
+func exporting(ctx context.Context, c *config.Config, o Options, dir string, do func(*transfer.Transfer) error) (err error) {
 	if _, err := os.Stat(c.DataDir); err == nil && c.Store == "" {
 		if err := backup.Outside(c.DataDir, dir); err != nil {
 			return err
@@ -47,10 +58,7 @@ func Export(ctx context.Context, c *config.Config, o Options, dir string) (err e
 	case !errors.Is(err, backup.ErrNoServer):
 		return err
 	}
-	return run(ctx, c, o, nil, false, func(t *transfer.Transfer) (transfer.Summary, string, error) {
-		sum, err := t.Export(ctx, dir)
-		return sum, "Exported to " + dir, err
-	})
+	return transferring(ctx, c, o, nil, false, do)
 }
 
 // noteExport records in a data folder, if it exists, that an export is being written to dir, with temporary folders
@@ -85,24 +93,16 @@ func noteExport(data, dir string) (done func() error, err error) {
 // folder.
 func Import(ctx context.Context, c *config.Config, o Options, dir string) error {
 	o.EnsureDefaults()
-	return run(ctx, c, o, []string{dir, c.UsersFile}, true, func(t *transfer.Transfer) (sum transfer.Summary, done string, err error) {
+	return transferring(ctx, c, o, []string{dir, c.UsersFile}, true, func(t *transfer.Transfer) (err error) {
+		var sum transfer.Summary
 		if dir != "" {
 			sum, err = t.Import(ctx, dir)
 		}
 		if c.UsersFile != "" && err == nil {
 			err = t.ImportUsers(ctx, c.UsersFile, c.HashFile, &sum)
 		}
-		return sum, "Imported into " + c.DataDir, err
-	})
-}
-
-// run opens the data folder, which it creates if create is set, imports or exports data, and prints what was done.
-// importing are the paths of imports.
-func run(ctx context.Context, c *config.Config, o Options, importing []string, create bool, do func(*transfer.Transfer) (transfer.Summary, string, error)) error {
-	return transferring(ctx, c, o, importing, create, func(t *transfer.Transfer) error {
-		sum, done, err := do(t)
 		if err == nil {
-			transfer.Report(o.Notices, done, sum)
+			transfer.Report(o.Notices, "Imported into "+c.DataDir, sum)
 		}
 		return err
 	})

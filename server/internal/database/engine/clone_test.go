@@ -51,7 +51,7 @@ func documentsOf(t *testing.T, e *engine.Engine, db resource.Database) map[strin
 // verifyStore compares the documents of a store with their index entries.
 func verifyStore(t *testing.T, s store.Store) {
 	t.Helper()
-	report, err := verify.Store(t.Context(), s)
+	report, err := verify.Store(t.Context(), s, nil)
 	if err != nil || report.Found > 0 {
 		t.Errorf("verify = %v (%v)", report.Problems, err)
 	}

@@ -27,6 +27,8 @@ type Report struct {
 	// number, which may be greater.
 	Problems []string
 	Found    int64
+	// Entry is the number of the problems with index entries.
+	Entry int64
 }
 
 // described is the number of problems that a report describes.
@@ -46,14 +48,22 @@ func (r *Report) found(format string, args ...any) {
 
 // Store verifies a store on which no engine is open. Problems are in the report; an error means that the store could
 // not be read. It requires the entries of each document in all built indexes, and does not look for entries without a
-// document, which an interrupted change of the indexes may leave.
-func Store(ctx context.Context, s store.Store) (*Report, error) {
+// document, which an interrupted change of the indexes may leave. progress, if not nil, receives how many of how many
+// documents are verified.
+func Store(ctx context.Context, s store.Store, progress func(done, all int64)) (*Report, error) {
 	r := &Report{}
 	snap := s.Snapshot()
 	defer func() { _ = snap.Close() }() // a read
+	var all int64
+	if progress != nil {
+		var err error
+		if all, err = count(ctx, snap); err != nil {
+			return r, err
+		}
+	}
 	err := catalogue.Scan(ctx, snap, func(d catalogue.Database) error {
 		r.Databases++
-		v := &verification{report: r, snap: snap, db: d}
+		v := &verification{report: r, snap: snap, db: d, progress: progress, all: all}
 		if err := v.documents(ctx); err != nil {
 			return err
 		}
@@ -70,6 +80,24 @@ type verification struct {
 	report *Report
 	snap   store.Snapshot
 	db     catalogue.Database
+	// progress receives how many of all documents are verified; nil for none.
+	progress func(done, all int64)
+	all      int64
+}
+
+// count counts the documents of all databases.
+func count(ctx context.Context, snap store.Snapshot) (all int64, err error) {
+	err = catalogue.Scan(ctx, snap, func(d catalogue.Database) error {
+		it := snap.Scan(store.Prefix(keys.Prefix(keys.KindDocument, d.Number)))
+		defer func() { _ = it.Close() }() // Err has returned all errors of a read.
+		for it.Next() {
+			if all++; all%1000 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		return it.Err()
+	})
+	return all, err
 }
 
 // documents verifies the documents and their index entries.
@@ -85,7 +113,9 @@ func (v *verification) documents(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v.report.Documents++
+		if v.report.Documents++; v.progress != nil && v.report.Documents%1000 == 0 {
+			v.progress(v.report.Documents, v.all)
+		}
 		path, err := keys.DocumentPath(it.Key())
 		if err != nil {
 			v.report.found("%s: the key %q is not that of a document", v.db.Name, it.Key())
@@ -147,8 +177,10 @@ func (v *verification) entries(path string, want []index.Entry) error {
 		case err != nil:
 			return err
 		case !ok:
+			v.report.Entry++
 			v.report.found("%s/%s: the index entry %x is missing", v.db.Name, path, e.Key)
 		case !bytes.Equal(stored, e.Value):
+			v.report.Entry++
 			v.report.found("%s/%s: the index entry %x differs", v.db.Name, path, e.Key)
 		}
 	}

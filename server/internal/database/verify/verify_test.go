@@ -52,7 +52,7 @@ func filled(t *testing.T) *pebble.Store {
 
 // TestStore verifies a whole store, and stores in which one record was removed or changed.
 func TestStore(t *testing.T) {
-	r, err := verify.Store(t.Context(), filled(t))
+	r, err := verify.Store(t.Context(), filled(t), nil)
 	if err != nil || r.Found != 0 || r.Databases != 1 || r.Documents != 3 || r.Entries == 0 || r.Commits != 5 || r.Accounts != 1 {
 		t.Fatalf("Store of a whole store = %+v, %v", r, err)
 	}
@@ -70,7 +70,7 @@ func TestStore(t *testing.T) {
 	} {
 		s := filled(t)
 		damage(t, s, tt.is, tt.value)
-		r, err := verify.Store(t.Context(), s)
+		r, err := verify.Store(t.Context(), s, nil)
 		if err != nil || r.Found != 1 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0], tt.want) {
 			t.Errorf("%s: Store = %+v, %v; want one problem with %q", tt.name, r, err, tt.want)
 		}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -289,5 +291,50 @@ func TestAReportControlsNoTerminal(t *testing.T) {
 	text := out.String()
 	if strings.ContainsFunc(text, func(c rune) bool { return c != '\n' && !unicode.IsPrint(c) }) || strings.Count(text, "2Jb") != 5 || strings.Count(text, "\n") != 6 {
 		t.Errorf("the report is\n%q", text)
+	}
+}
+
+// TestToFirebase writes a project in the forms of Firebase, and migrates them again.
+func TestToFirebase(t *testing.T) {
+	s, dir := newSite(t), filepath.Join(t.TempDir(), "back")
+	if _, err := s.migrate(transfer.Source{Folder: suiteFolder}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // The second time, the folder has the first export.
+		r, err := migrate.ToFirebase(t.Context(), migrate.ToOptions{Transfer: s.Transfer, Project: project, Dir: dir, Clock: clock.System()})
+		if err != nil || r.State != migrate.Finished || r.Documents != 4 || r.Accounts != 3 {
+			t.Fatalf("to Firebase: %+v, %v", r, err)
+		}
+	}
+	var users struct{ Users []map[string]any }
+	text, err := os.ReadFile(filepath.Join(dir, "users.json"))
+	if err != nil || json.Unmarshal(text, &users) != nil || len(users.Users) != 2 {
+		t.Fatalf("users.json is %s, %v", text, err)
+	}
+	accepted := strings.Fields("localId email emailVerified passwordHash salt displayName photoUrl createdAt lastSignedInAt providerUserInfo phoneNumber disabled customAttributes mfaInfo")
+	for _, u := range users.Users {
+		for name := range u {
+			if !slices.Contains(accepted, name) {
+				t.Errorf("the Firebase CLI refuses the member %s of %v", name, u)
+			}
+		}
+		for _, name := range []string{"passwordHash", "salt"} {
+			if hash, ok := u[name].(string); ok {
+				if _, err := base64.StdEncoding.DecodeString(hash); err != nil {
+					t.Errorf("%s of %v: %v", name, u["localId"], err)
+				}
+			}
+		}
+	}
+	script, err := os.ReadFile(filepath.Join(dir, "import.sh"))
+	for _, want := range []string{"gcloud firestore import \"gs://$bucket/\"'firestore_export' --database='(default)'", "firebase auth:import 'users.json' --hash-algo='SCRYPT' --hash-key='", "# users-2.json has 1 accounts of a tenant"} {
+		if err != nil || !strings.Contains(string(script), want) {
+			t.Errorf("import.sh misses %q: %s, %v", want, script, err)
+		}
+	}
+	again := newSite(t)
+	r, err := again.migrate(transfer.Source{Folder: filepath.Join(dir, "firestore_export"), UsersFile: filepath.Join(dir, "users.json")})
+	if err != nil || r.Documents != 4 || r.Accounts != 2 {
+		t.Errorf("from what Firebase imports: %+v, %v", r, err)
 	}
 }

@@ -119,13 +119,20 @@ func TestMigrateFromFirebase(t *testing.T) {
 	if again, problems, err := run(); err != nil || again.State != migrate.FinishedBefore || again.Documents != migratedDocuments {
 		t.Errorf("again: %+v, %v %s", again, err, problems)
 	}
-	if out, err := harness.Command(t, dir, "verify", data).CombinedOutput(); err != nil || !strings.Contains(string(out), fmt.Sprint(migratedDocuments, " documents")) {
+	if out, err := harness.Command(t, dir, "verify", data, "--rebuild-indexes", "--progress").CombinedOutput(); err != nil || !strings.Contains(string(out), fmt.Sprint(migratedDocuments, " documents")) {
 		t.Errorf("verify: %v %s", err, out)
 	}
 	p := harness.Serve(t, dir, true)
 	if code, answer := p.Request(t, http.MethodPost, harness.ToolkitPath("accounts:signInWithPassword")+"?key=k", "",
 		map[string]any{"email": "one@example.org", "password": "user1password", "returnSecureToken": true}); code != 200 {
 		t.Errorf("sign-in: %d %v", code, answer)
+	}
+	if out, err := harness.Command(t, dir, "verify", data, "--rebuild-indexes").CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave uses this data folder") {
+		t.Errorf("a rebuild beside a running server: %v %s", err, out)
+	}
+	back := filepath.Join(dir, "back")
+	if out, err := harness.Command(t, dir, "migrate", "to-firebase", back, "--project", harness.RealProject).CombinedOutput(); err != nil || !strings.Contains(string(out), fmt.Sprintf("finished: %d documents, 1 accounts", migratedDocuments)) {
+		t.Errorf("back to Firebase: %v %s", err, out)
 	}
 	p.Stop(t)
 }

@@ -22,12 +22,13 @@ const batchBytes = 1 << 20
 func Entries(ctx context.Context, s store.Store) error {
 	snap := s.Snapshot()
 	defer func() { _ = snap.Close() }() // a read
-	return catalogue.Scan(ctx, snap, func(d catalogue.Database) error { return database(ctx, s, snap, d.Number) })
+	w := &writer{store: s}
+	return catalogue.Scan(ctx, snap, func(d catalogue.Database) error { return w.database(ctx, snap, d.Number) })
 }
 
 // database writes the index entries of the database with a number, including those of indexes that are being
 // built.
-func database(ctx context.Context, s store.Store, snap store.Snapshot, number uint32) error {
+func (w *writer) database(ctx context.Context, snap store.Snapshot, number uint32) error {
 	stored, err := catalogue.LoadSet(snap, number)
 	if err != nil {
 		return err
@@ -40,10 +41,8 @@ func database(ctx context.Context, s store.Store, snap store.Snapshot, number ui
 	prefix := keys.Prefix(keys.KindIndex, number)
 	var batch store.Batch
 	size := 0
-	it := snap.Scan(store.Prefix(keys.Prefix(keys.KindDocument, number)))
-	defer func() { _ = it.Close() }() // Err has returned all errors of a read.
-	for it.Next() {
-		entries, err := entriesOf(it, whole, built, prefix)
+	err = documents(ctx, snap, number, func(it store.Iterator) error {
+		entries, err := w.entriesAt(it, whole, built, prefix)
 		if err != nil {
 			return err
 		}
@@ -51,17 +50,17 @@ func database(ctx context.Context, s store.Store, snap store.Snapshot, number ui
 			batch.Set(entry.Key, entry.Value)
 			size += 2 * len(entry.Key)
 		}
-		if size > batchBytes {
-			if err := s.Apply(ctx, &batch); err != nil {
-				return err
-			}
-			batch, size = store.Batch{}, 0
+		if size <= batchBytes {
+			return nil
 		}
-	}
-	if err := it.Err(); err != nil {
+		full := batch
+		batch, size = store.Batch{}, 0
+		return w.store.Apply(ctx, &full)
+	})
+	if err != nil {
 		return err
 	}
-	return s.Apply(ctx, &batch)
+	return w.store.Apply(ctx, &batch)
 }
 
 // entriesOf returns the index entries of the document at an iterator's position. If the document does not fit into the
