@@ -543,6 +543,24 @@ func allAuthSequences() map[string][]authStep {
 	return out
 }
 
+// authDifferences sends a sequence to the official Auth emulator and to a new `clave start` with the given arguments, and
+// returns how their answers differ. It leaves out those that may differ unless Clave answers as the emulator.
+func authDifferences(t *testing.T, official string, args []string, asEmulator bool, steps []authStep) (differences []string) {
+	t.Helper()
+	// Codes of e-mails remain when accounts are deleted, so another sequence's would be listed.
+	ours := authServer(t, func(config string, _ int) *exec.Cmd {
+		return harness.Command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, args...)...)
+	})
+	harness.Plain(t, http.MethodDelete, official+"/emulator/v1/projects/demo-e2e/accounts", "")
+	want, got := authAnswers(t, official, "demo-e2e", steps), authAnswers(t, ours, "demo-e2e", steps)
+	for i, s := range steps {
+		if got[i] != want[i] && (asEmulator || !s.as) {
+			differences = append(differences, fmt.Sprintf("%s %s answers\n%s\nthe official emulator\n%s", s.path, s.body, got[i], want[i]))
+		}
+	}
+	return differences
+}
+
 // TestAuthBesideTheEmulator sends the same requests to the official Auth emulator, to `clave start` and to `clave start
 // --as-emulator`, and compares the answers.
 func TestAuthBesideTheEmulator(t *testing.T) {
@@ -554,16 +572,17 @@ func TestAuthBesideTheEmulator(t *testing.T) {
 	}{{"start", nil, false}, {"start --as-emulator", []string{"--as-emulator"}, true}} {
 		for name, steps := range allAuthSequences() {
 			t.Run(mode.name+", "+name, func(t *testing.T) {
-				// Codes of e-mails remain when accounts are deleted, so another sequence's would be listed.
-				ours := authServer(t, func(config string, _ int) *exec.Cmd {
-					return harness.Command(t, filepath.Dir(config), append([]string{"start", "--config", config, "--memory", "--project", "demo-e2e", "--only", "auth"}, mode.args...)...)
-				})
-				harness.Plain(t, http.MethodDelete, official+"/emulator/v1/projects/demo-e2e/accounts", "")
-				want, got := authAnswers(t, official, "demo-e2e", steps), authAnswers(t, ours, "demo-e2e", steps)
-				for i, s := range steps {
-					if got[i] != want[i] && (mode.as || !s.as) {
-						t.Errorf("%s %s answers\n%s\nthe official emulator\n%s", s.path, s.body, got[i], want[i])
+				var differences []string
+				for range 10 {
+					began := time.Now().Unix()
+					differences = authDifferences(t, official, mode.args, mode.as, steps)
+					// Times of tokens have whole seconds: an answer depends on whether a second ended since a token was issued.
+					if differences == nil || time.Now().Unix() == began {
+						break
 					}
+				}
+				for _, d := range differences {
+					t.Error(d)
 				}
 			})
 		}
