@@ -543,8 +543,8 @@ func allAuthSequences() map[string][]authStep {
 	return out
 }
 
-// authDifferences sends a sequence to the official Auth emulator and to a new `clave start` with the given arguments, and
-// returns how their answers differ. It leaves out those that may differ unless Clave answers as the emulator.
+// authDifferences sends a sequence to the official Auth emulator and to a new `clave start` with the given arguments,
+// and returns how their answers differ. It leaves out those that may differ unless Clave answers as the emulator.
 func authDifferences(t *testing.T, official string, args []string, asEmulator bool, steps []authStep) (differences []string) {
 	t.Helper()
 	// Codes of e-mails remain when accounts are deleted, so another sequence's would be listed.

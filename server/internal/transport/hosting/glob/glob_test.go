@@ -93,12 +93,26 @@ func TestLongPaths(t *testing.T) {
 	}
 }
 
+// TestClassesOfInvalidText checks that what follows a class is read whole if bytes in the class are not UTF-8. The
+// end of the pattern was passed.
+func TestClassesOfInvalidText(t *testing.T) {
+	for pattern, path := range map[string]string{"+([\xeb\xcd\xa6]x)": "/\xcdx", "[\xeb\xcd\xa6]": "/\xa6", "[\xeb-\xcd]x.js": "/\xcdx.js"} {
+		g, err := Parse(pattern, false)
+		if err != nil {
+			t.Errorf("%q: %v", pattern, err)
+		} else if !g.Match(path) || g.Match(path+"y") {
+			t.Errorf("%q matches %q: %v, and with a y behind it %v", pattern, path, g.Match(path), g.Match(path+"y"))
+		}
+	}
+}
+
 // FuzzMatch parses and matches any patterns and paths. A negated pattern must match exactly the other paths.
 func FuzzMatch(f *testing.F) {
 	for _, line := range strings.Split(strings.TrimSpace(minimatch), "\n")[2:] {
 		pattern, _, _ := strings.Cut(line, ": ")
 		f.Add(pattern, "/a/b.js")
 	}
+	f.Add("+([\xeb\xcd\xa6]", "/\xeb")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if len(pattern) > 200 || len(path) > 200 || strings.HasPrefix(pattern, "!") {
 			return

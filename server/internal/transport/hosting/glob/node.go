@@ -202,6 +202,9 @@ func (p *parser) class() (node, bool) {
 		}
 		n.ranges = append(n.ranges, [2]rune{chars[j], chars[j]})
 	}
-	p.at += len(string(rest[:i]))
+	for range i { // A byte that is not UTF-8 counts as one character, and has a longer string.
+		_, size := utf8.DecodeRuneInString(p.text[p.at:])
+		p.at += size
+	}
 	return n, true
 }
