@@ -170,11 +170,27 @@ func (s *Server) checkBackup() Check {
 	}
 	age := s.Clock.Now().Sub(last)
 	out.Values["last"], out.Values["hours"] = last.UTC().Format(time.RFC3339), int(age.Hours())
-	out.Case, out.Text = "last", fmt.Sprintf("The last backup was made %d hours ago.", int(age.Hours()))
+	out.Case, out.Text = "last", fmt.Sprintf("The last backup was made %s ago.", hoursText(age))
 	if age > backupWarning {
 		out.State = Warn
 	}
 	return out
+}
+
+// countText returns a number and its noun.
+func countText(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// hoursText returns the whole hours of a duration in words.
+func hoursText(d time.Duration) string {
+	if d < time.Hour {
+		return "less than an hour"
+	}
+	return countText(int(d.Hours()), "hour")
 }
 
 // checkScheduled checks the backups that the server makes: that none is late, and that the newest one was restored for
@@ -191,10 +207,11 @@ func (s *Server) checkScheduled(out *Check, b schedule.Status) {
 		out.State, out.Case, out.Text = Warn, "pending", "The first backup is not complete yet."
 	case b.Proved.IsZero():
 		out.Case, out.Values["hours"] = "scheduled", int(age.Hours())
-		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. None was restored for trial.", b.Place, b.Count, int(age.Hours()))
+		out.Text = fmt.Sprintf("%s has %s, the newest of %s ago. None was restored for trial.", b.Place, countText(b.Count, "backup"), hoursText(age))
 	default:
 		out.Case, out.Values["hours"], out.Values["proved"] = "proved", int(age.Hours()), int(proved.Hours())
-		out.Text = fmt.Sprintf("%s has %d backups, the newest of %d hours ago. A trial restore succeeded %d hours ago.", b.Place, b.Count, int(age.Hours()), int(proved.Hours()))
+		out.Text = fmt.Sprintf("%s has %s, the newest of %s ago. A trial restore succeeded %s ago.",
+			b.Place, countText(b.Count, "backup"), hoursText(age), hoursText(proved))
 	}
 	s.checkLog(out, b.Log, now)
 	late := age > 2*b.Every+time.Hour

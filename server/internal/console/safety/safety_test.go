@@ -71,6 +71,21 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestTextsOfNumbers checks the words for one and for more, and for less than an hour.
+func TestTextsOfNumbers(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{hoursText(59 * time.Minute), "less than an hour"},
+		{hoursText(119 * time.Minute), "1 hour"},
+		{hoursText(50 * time.Hour), "50 hours"},
+		{countText(1, "backup"), "1 backup"},
+		{countText(3, "backup"), "3 backups"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
 // TestScheduledBackups checks backups that the server makes: in time, late, failed, not made yet, and not restored.
 func TestScheduledBackups(t *testing.T) {
 	now := clock.System().Now()

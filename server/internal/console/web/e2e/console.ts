@@ -100,6 +100,23 @@ export async function fits(page: Page): Promise<void> {
   }
 }
 
+/** Checks that a page fits, and that its tables and facts show whole rows on a phone and a tablet. */
+export async function fitsWithTables(page: Page): Promise<void> {
+  await fits(page)
+  for (const width of [360, 768]) {
+    await page.setViewportSize({ width, height: 800 })
+    expect(await page.evaluate(cutOff), `at ${width}`).toEqual([])
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+/** The tables of which a part is beyond the edge, and the values that have the room of a few letters. Runs in the page. */
+function cutOff(): string[] {
+  const tables = [...document.querySelectorAll('.scroll-x')].filter((one) => one.scrollWidth > one.clientWidth)
+  const values = [...document.querySelectorAll('.facts > dd')].filter((one) => one.clientWidth > 0 && one.clientWidth < 80)
+  return [...tables, ...values].map((one) => one.getAttribute('aria-label') ?? one.textContent)
+}
+
 /** The visible controls that are too small for a finger, less than 36 × 36 pixels, with their sizes. Runs in the page. */
 function smallTargets(): string[] {
   const most = document.querySelector('dialog[open]') ?? document

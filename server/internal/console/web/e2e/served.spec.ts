@@ -1,4 +1,4 @@
-import { accessible, expect, fits, origins, test } from './console'
+import { accessible, expect, fits, fitsWithTables, origins, test } from './console'
 import { link } from './server'
 
 const PROJECT = 'console-served'
@@ -70,19 +70,19 @@ test('the deliveries of events, the backups and the settings of Authentication a
   await expect(trigger.getByRole('row').filter({ hasText: 'orders/first' })).toBeVisible()
   await expect(trigger.getByText('has dead letters')).toBeVisible()
   await accessible(page)
-  await fits(page)
+  await fitsWithTables(page)
   await trigger.getByRole('button', { name: 'Deliver again' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'are delivered again' })).toBeVisible()
   await menu.getByRole('link', { name: 'Backups' }).click()
   await expect(page.getByRole('row').filter({ hasText: 'restored for trial' })).toBeVisible()
   await accessible(page)
-  await fits(page)
+  await fitsWithTables(page)
   await menu.getByRole('link', { name: 'Authentication' }).click()
   const password = page.getByRole('row').filter({ hasText: 'E-mail and password' })
   await expect(password.getByRole('cell').last()).toHaveText('on')
   await expect(page.getByText('No identity provider is configured.')).toBeVisible()
   await accessible(page)
-  await fits(page)
+  await fitsWithTables(page)
 })
 
 test('a writing session changes documents, saves rules as a file, and ends', async ({ page, quiet }) => {

@@ -11,6 +11,7 @@ import { preload } from './pages/pages'
 import './styles/base.css'
 import './styles/shell.css'
 import './styles/data.css'
+import './styles/tables.css'
 import { ToastProvider } from './ui/toasts'
 
 /** How long the first rendering waits for the session, the page's code and its documents, so that one rendering shows all of them. */

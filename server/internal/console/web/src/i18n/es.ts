@@ -1,5 +1,9 @@
 import type { Messages } from './en'
 
+const copies = (count: string | undefined) => (count === '1' ? '1 copia' : `${count} copias`)
+const ago = (hours: string | undefined) =>
+  hours === '0' ? 'hace menos de una hora' : hours === '1' ? 'hace 1 hora' : `hace ${hours} horas`
+
 /** The page's texts in Spanish. */
 export const es: Messages = {
   product: 'Consola de Clave',
@@ -327,7 +331,6 @@ export const es: Messages = {
     origins: { file: 'archivo', built: 'creado para una consulta' },
     uses: 'Usos',
     wanted: 'Veces necesario',
-    lastUse: 'Último uso',
     size: 'Entradas',
     never: 'nunca usado',
     since: (time) => `Los usos se cuentan desde ${time}.`,
@@ -432,7 +435,8 @@ export const es: Messages = {
     every: 'Una copia cada',
     prove: 'Una restauración de prueba cada',
     proved: 'Última restauración de prueba',
-    failures: 'Copias / restauraciones de prueba fallidas desde el inicio',
+    failures: 'Copias fallidas desde el inicio',
+    unproved: 'Restauraciones fallidas desde el inicio',
     never: 'nunca',
     notYet: 'todavía ninguna',
     none: 'Todavía no se ha hecho ninguna copia.',
@@ -577,10 +581,10 @@ export const es: Messages = {
       'backup.failed': ({ error }) => `La última copia, o su restauración de prueba, falló: ${error}`,
       'backup.pending': () => 'La primera copia todavía no está completa.',
       'backup.scheduled': ({ folder, count, hours }) =>
-        `${folder} tiene ${count} copias, la última de hace ${hours} horas. Ninguna se ha restaurado de prueba.`,
+        `${folder} tiene ${copies(count)}, la última de ${ago(hours)}. Ninguna se ha restaurado de prueba.`,
       'backup.proved': ({ folder, count, hours, proved }) =>
-        `${folder} tiene ${count} copias, la última de hace ${hours} horas. Una restauración de prueba salió bien hace ${proved} horas.`,
-      'backup.last': ({ hours }) => `La última copia se hizo hace ${hours} horas.`,
+        `${folder} tiene ${copies(count)}, la última de ${ago(hours)}. Una restauración de prueba salió bien ${ago(proved)}.`,
+      'backup.last': ({ hours }) => `La última copia se hizo ${ago(hours)}.`,
       'proxy.trusted': () =>
         'Las direcciones de los clientes se toman de X-Forwarded-For. Solo el proxy debe alcanzar el puerto del servidor.',
       'proxy.direct': () => 'Las direcciones de los clientes son las de sus conexiones. Detrás de un proxy hace falta --trust-proxy.',

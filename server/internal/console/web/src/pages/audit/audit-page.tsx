@@ -42,15 +42,15 @@ function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
             <td className="tight">
               <Moment iso={entry.time} />
             </td>
-            <td className="mono">{entry.method}</td>
+            <td className="mono tight">{entry.method}</td>
             <td className="mono wrap">
               {entry.targets.slice(0, MAX_TARGETS).join(', ')}
               {entry.count > MAX_TARGETS && ` … (${entry.count})`}
             </td>
-            <td className="mono clip">
+            <td className="mono id">
               {entry.session} {entry.address}
             </td>
-            <td>
+            <td className="state">
               <span className={`tag ${entry.result === 'OK' ? 'good' : 'bad'}`}>{entry.result}</span>
             </td>
           </tr>

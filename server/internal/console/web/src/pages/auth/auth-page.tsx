@@ -47,7 +47,7 @@ export default function AuthPage() {
               {settingsOf(all, t).map(([name, on]) => (
                 <tr key={name}>
                   <td>{name}</td>
-                  <td className="tight">
+                  <td className="tight state">
                     <span className={`tag ${on ? 'good' : ''}`}>{on === undefined ? t.auth.byFlag : on ? t.auth.on : t.auth.off}</span>
                   </td>
                 </tr>

@@ -65,7 +65,7 @@ function ProvidersTable({ all, edit }: { all: Provider[]; edit: ((id: string) =>
           </td>
           <td className="mono wrap">{clientId}</td>
           <td className="mono wrap">{issuer}</td>
-          <td className="tight">
+          <td className="tight state">
             <span className={`tag ${enabled ? 'good' : ''}`}>{enabled ? t.auth.on : t.auth.off}</span>
           </td>
         </tr>

@@ -33,9 +33,9 @@ export default function BackupsPage() {
               <dt>{t.backups.proved}</dt>
               <dd>{proved === '' ? t.backups.notYet : <Moment iso={proved} />}</dd>
               <dt>{t.backups.failures}</dt>
-              <dd>
-                {number(failures)} / {number(unproved)}
-              </dd>
+              <dd>{number(failures)}</dd>
+              <dt>{t.backups.unproved}</dt>
+              <dd>{number(unproved)}</dd>
             </dl>
             {backups.length === 0 ? (
               <Empty>{t.backups.none}</Empty>
@@ -48,7 +48,7 @@ export default function BackupsPage() {
                     </td>
                     <td className="mono tight">{backup.name}</td>
                     <td className="tight">{bytesText(backup.bytes, number)}</td>
-                    <td className="wrap">
+                    <td className={backup.damage === '' ? 'state' : 'wrap'}>
                       {backup.damage !== '' ? (
                         <span className="bad" lang="en">
                           {backup.damage}

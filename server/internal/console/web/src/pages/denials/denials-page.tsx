@@ -37,7 +37,7 @@ export default function DenialsPage() {
                   </td>
                   <td className="tight">{denial.method}</td>
                   <td className="mono wrap">{denial.path}</td>
-                  <td className="mono clip">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
+                  <td className="mono id">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
                   <td className="mono wrap">
                     {denial.lines.length === 0 && <span className="soft">{t.denials.noRule}</span>}
                     {denial.lines.map((line) => (

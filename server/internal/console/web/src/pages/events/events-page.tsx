@@ -58,7 +58,7 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
     [t.events.lost, trigger.lost],
   ] as const
   return (
-    <section className="stack" aria-label={trigger.name}>
+    <section className="card" aria-label={trigger.name}>
       <div className="row">
         <h2>{trigger.name}</h2>
         <span className={`tag ${dead > 0 || trigger.lost > 0 ? 'bad' : trigger.waiting > 0 ? 'warn' : 'good'}`}>
@@ -73,10 +73,10 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
       <p className="mono wrap soft">
         {trigger.database} → {trigger.target || t.events.noTarget}
       </p>
-      <dl className="row">
+      <dl className="counts">
         {counts.map(([name, n]) => (
-          <div key={name} className="row">
-            <dt className="soft">{name}</dt>
+          <div key={name}>
+            <dt>{name}</dt>
             <dd>{number(n)}</dd>
           </div>
         ))}
@@ -94,7 +94,7 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
         <>
           <ListTable
             label={`${trigger.name}: ${t.events.dead}`}
-            heads={[t.events.event, t.data.document, t.events.since, t.events.attempts, t.events.lastError]}
+            heads={[t.events.event, t.data.document, t.events.since, { text: t.events.attempts, as: 'number' }, t.events.lastError]}
           >
             {letters.map((letter) => (
               <tr key={letter.id}>
@@ -103,7 +103,9 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
                 <td className="tight">
                   <Moment iso={letter.since} />
                 </td>
-                <td className="tight">{number(letter.attempts)}</td>
+                <td className="number" data-head={t.events.attempts}>
+                  {number(letter.attempts)}
+                </td>
                 <td className="mono wrap" lang="en">
                   {letter.error}
                 </td>

@@ -102,8 +102,12 @@ function NeededTable({ indexes, busy, add }: { indexes: Index[]; busy: boolean; 
       {indexes.map((index) => (
         <tr key={index.json}>
           <Cells index={index} />
-          <td className="number">{number(index.count)}</td>
-          <td className="tight">{index.last && <Moment iso={index.last} />}</td>
+          <td className="number" data-head={t.indexes.wanted}>
+            {number(index.count)}
+          </td>
+          <td className="tight" data-head={t.indexes.lastWanted}>
+            {index.last && <Moment iso={index.last} />}
+          </td>
           {add && (
             <td className="tight">
               <button type="button" className="button" disabled={busy} onClick={() => add(index)}>
@@ -126,28 +130,34 @@ function PresentTable({ indexes }: { indexes: Index[] }) {
       label={t.pages.indexes}
       heads={[
         ...headsOf(t),
-        t.users.state,
         t.indexes.origin,
+        t.users.state,
         { text: t.indexes.size, as: 'number' },
         { text: t.indexes.uses, as: 'number' },
-        t.indexes.lastUse,
       ]}
     >
       {indexes.map((index) => (
         <tr key={index.json}>
           <Cells index={index} />
-          <td>
+          <td>{origins[index.origin] ?? index.origin}</td>
+          <td className="state">
             {index.state && (
               <span className={`tag ${index.state === 'ready' ? 'good' : 'warn'}`}>{states[index.state] ?? index.state}</span>
             )}
           </td>
-          <td>{origins[index.origin] ?? index.origin}</td>
-          <td className="number">
+          <td className="number" data-head={t.indexes.size}>
             {number(index.entries)}
             {index.more && '+'} <span className="soft">{bytesText(index.bytes, number)}</span>
           </td>
-          <td className="number">{index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}</td>
-          <td className="tight">{index.lastUse && <Moment iso={index.lastUse} />}</td>
+          <td className="number" data-head={t.indexes.uses}>
+            {index.uses > 0 ? number(index.uses) : <span className="tag warn">{t.indexes.never}</span>}
+            {index.lastUse && (
+              <span className="soft">
+                {' '}
+                · <Moment iso={index.lastUse} />
+              </span>
+            )}
+          </td>
         </tr>
       ))}
     </ListTable>

@@ -8,6 +8,8 @@ type Figure = {
   title: string
   value: string
   legend?: string[]
+  /** What stands below the chart in place of the largest value. */
+  foot?: string | undefined
   text: (n: number) => string
   series: { label: string; values: number[] }[]
 }
@@ -32,7 +34,6 @@ function useFigures(samples: Sample[], interval: number): Figure[] {
     text: perSecond,
     series: [series(name, (sample) => sample[name])],
   }))
-  const disk = last.diskFree > 0 ? `${bytesText(last.disk)} · ${t.now.free(bytesText(last.diskFree))}` : bytesText(last.disk)
   return [
     ...counts,
     {
@@ -50,7 +51,14 @@ function useFigures(samples: Sample[], interval: number): Figure[] {
       series: [series('p50', (sample) => sample.latency.p50), series('p99', (sample) => sample.latency.p99)],
     },
     { id: 'memory', title: t.now.memory, value: bytesText(last.memory), text: bytesText, series: [level('memory', (one) => one.memory)] },
-    { id: 'disk', title: t.now.disk, value: disk, text: bytesText, series: [level('disk', (one) => one.disk)] },
+    {
+      id: 'disk',
+      title: t.now.disk,
+      value: bytesText(last.disk),
+      foot: last.diskFree > 0 ? t.now.free(bytesText(last.diskFree)) : undefined,
+      text: bytesText,
+      series: [level('disk', (one) => one.disk)],
+    },
     { id: 'log', title: t.now.log, value: bytesText(last.log), text: bytesText, series: [level('log', (one) => one.log)] },
     ...lags(samples, (n) => t.now.commitsBehind(number(n)), t.now),
   ]
@@ -91,7 +99,7 @@ export function Charts({ samples, interval }: { samples: Sample[]; interval: num
   return (
     <section className="stack" aria-label={t.now.hour}>
       <div className="charts">
-        {figures.map(({ id, title, value, legend, text, series }) => {
+        {figures.map(({ id, title, value, legend, foot, text, series }) => {
           const most = Math.max(0, ...series.flatMap((one) => one.values))
           return (
             <Chart
@@ -100,7 +108,7 @@ export function Charts({ samples, interval }: { samples: Sample[]; interval: num
               value={value}
               legend={legend}
               most={most}
-              mostText={t.now.most(text(most))}
+              mostText={foot ?? t.now.most(text(most))}
               series={series}
               slots={(minutes * 60) / interval}
               minutes={minutes}

@@ -73,7 +73,7 @@ function Slow({ queries, from }: { queries: SlowQuery[]; from: number }) {
                   <td className="mono wrap">
                     {query.text} {query.missing.length > 0 && <span className="tag warn">{t.now.missingIndex}</span>}
                   </td>
-                  <td className="number tight">
+                  <td className="number tight" data-head={t.now.read}>
                     {number(query.entries)} · {number(query.documents)} · {number(query.results)}
                   </td>
                 </tr>

@@ -6,9 +6,10 @@ import { bytesText } from '../../lib/bytes'
 export function UsageTable({ usage }: { usage: Usage }) {
   const { t, time, number } = useText()
   const { total, top, since } = usage
+  const heads = [t.now.billedReads, t.now.writes, t.now.billedDeletes, t.now.sent]
   const cells = ({ reads, writes, deletes, ttlDeletes, sentBytes }: Usage['total']) =>
     [number(reads), number(writes), number(deletes + ttlDeletes), bytesText(sentBytes, number)].map((text, i) => (
-      <td key={i} className="number tight">
+      <td key={i} className="number tight" data-head={heads[i]}>
         {text}
       </td>
     ))
@@ -26,7 +27,7 @@ export function UsageTable({ usage }: { usage: Usage }) {
             <thead>
               <tr>
                 <th scope="col">{t.now.collections}</th>
-                {[t.now.billedReads, t.now.writes, t.now.billedDeletes, t.now.sent].map((name) => (
+                {heads.map((name) => (
                   <th key={name} scope="col" className="number">
                     {name}
                   </th>

@@ -1,5 +1,6 @@
 import type { User, UserOrder } from '../../api/users'
 import { useText } from '../../i18n/text'
+import { Moment } from '../../ui/moment'
 import { Table } from '../../ui/table'
 
 const iso = (ms: string): string => (ms ? new Date(Number(ms)).toISOString() : '')
@@ -33,7 +34,7 @@ function Head({ label, down, sort }: HeadProps) {
 }
 
 export function UsersTable({ users, order, setOrder, open }: Props) {
-  const { t, time } = useText()
+  const { t } = useText()
   const head = (by: NonNullable<UserOrder>['by'], label: string) => (
     <Head label={label} down={order?.by === by ? order.down : null} sort={setOrder && (() => setOrder(nextOrder(order, by)))} />
   )
@@ -63,13 +64,19 @@ export function UsersTable({ users, order, setOrder, open }: Props) {
               {user.mfaInfo.length > 0 && <span className="tag">MFA</span>}{' '}
               {user.customAttributes && user.customAttributes !== '{}' && <span className="tag">{t.users.claims}</span>}
             </td>
-            <td className="mono clip">{user.localId}</td>
+            <td className="mono id">{user.localId}</td>
             <td className="clip">
               {providersOf(user) || <span className="soft">{user.email || user.phoneNumber ? '—' : t.users.anonymous}</span>}
             </td>
-            <td className="clip">{time(iso(user.createdAt))}</td>
-            <td className="clip">
-              {user.lastLoginAt && user.lastLoginAt !== '0' ? time(iso(user.lastLoginAt)) : <span className="soft">{t.users.never}</span>}
+            <td className="tight" data-head={t.data.created}>
+              <Moment iso={iso(user.createdAt)} />
+            </td>
+            <td className="tight" data-head={t.users.lastSignIn}>
+              {user.lastLoginAt && user.lastLoginAt !== '0' ? (
+                <Moment iso={iso(user.lastLoginAt)} />
+              ) : (
+                <span className="soft">{t.users.never}</span>
+              )}
             </td>
           </tr>
         ))}
