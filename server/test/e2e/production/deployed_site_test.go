@@ -38,7 +38,8 @@ func (a *administered) wantPage(when, path, text string) {
 }
 
 // TestFirebaseDeploysHosting deploys a site twice with the unmodified Firebase CLI, releases the first version again,
-// deploys to a preview, and restarts the server after it was killed.
+// deploys to a preview, deletes a channel, disables the site, and restarts the server after it was killed. Each call of
+// the CLI takes seconds, so the API does what one has shown.
 func TestFirebaseDeploysHosting(t *testing.T) {
 	harness.Parallel(t)
 	if os.Getenv(harness.NodesVariable) != "" {
@@ -88,16 +89,20 @@ func TestFirebaseDeploysHosting(t *testing.T) {
 	if out := a.cli(true, "hosting:channel:list"); !strings.Contains(out, host) {
 		t.Errorf("the list of channels lacks the preview at %s:\n%s", host, out)
 	}
-	a.cli(true, "hosting:channel:deploy", "pr-2")
+	if code, answer := own.Request(t, "POST", site+"/channels?channelId=pr-2", "Bearer "+token, map[string]any{}); code != http.StatusOK {
+		t.Errorf("another channel is answered with %d %v", code, answer)
+	}
 	a.cli(true, "hosting:channel:delete", "pr-2", "--force")
-	if out := a.cli(true, "hosting:channel:list"); strings.Contains(out, "pr-2") {
-		t.Errorf("the list of channels has a deleted one:\n%s", out)
+	if code, _ := own.Request(t, "GET", site+"/channels/pr-2", "Bearer "+token, nil); code != http.StatusNotFound {
+		t.Errorf("a channel that was deleted is answered with %d", code)
 	}
 	a.cli(true, "hosting:disable", "--force")
 	if code, _ := a.page("", "/"); code != http.StatusNotFound {
 		t.Errorf("a disabled site is answered with %d", code)
 	}
-	a.cli(true, "hosting:clone", harness.RealProject+"@"+first[1], harness.RealProject+":live")
+	if code, answer := own.Request(t, "POST", site+"/releases?versionName=sites/"+harness.RealProject+"/versions/"+first[1], "Bearer "+token, map[string]any{}); code != http.StatusOK {
+		t.Errorf("a release after the site was disabled is answered with %d %v", code, answer)
+	}
 	if err := a.p.Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
