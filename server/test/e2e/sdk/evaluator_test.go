@@ -288,6 +288,7 @@ func (literalsOnly) Get(context.Context, []resource.Document, func(*document.Doc
 	return nil
 }
 
-func (literalsOnly) Unjudged() error                 { return nil }
-func (literalsOnly) Work(context.Context, int) error { return nil }
-func (literalsOnly) Hold(int64) error                { return nil }
+func (literalsOnly) Judged() bool                             { return false }
+func (literalsOnly) List(context.Context, *query.Query) error { return nil }
+func (literalsOnly) Work(context.Context, int) error          { return nil }
+func (literalsOnly) Hold(int64) error                         { return nil }
