@@ -21,6 +21,7 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/randid"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/store/pebble/pebbletest"
 )
@@ -196,8 +197,12 @@ func TestDebugTokens(t *testing.T) {
 		}
 	}
 	for i := range 19 {
-		if _, err := debug.Add(t.Context(), project, app, "", fmt.Sprintf("123e4567-e89b-42d3-a456-4266141741%02d", i)); err != nil {
+		id, err := debug.Add(t.Context(), project, app, "", fmt.Sprintf("123e4567-e89b-42d3-a456-4266141741%02d", i))
+		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.Trim(id, randid.Alphanumeric) != "" {
+			t.Errorf("the id %s could be taken for a flag of clave appcheck remove", id)
 		}
 	}
 	if _, err := debug.Add(t.Context(), project, app, "", "123e4567-e89b-42d3-a456-426614174200"); !fault.Is(err, fault.ResourceExhausted) {

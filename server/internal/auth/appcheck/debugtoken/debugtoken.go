@@ -83,8 +83,8 @@ func (r *Registry) Add(ctx context.Context, project, app, name, secret string) (
 	if len(name) > maxName {
 		return "", fault.E(fault.InvalidArgument, "a debug token's name has at most %d bytes", maxName)
 	}
-	const size = 9
-	made := stored{ID: randid.Secret(size), Name: name, Hash: hash(secret), Created: r.clock.Now().UTC().Truncate(time.Second)}
+	const length = 12 // of letters and digits, because the id is an argument of a command, where - would begin a flag
+	made := stored{ID: randid.New(length), Name: name, Hash: hash(secret), Created: r.clock.Now().UTC().Truncate(time.Second)}
 	return made.ID, r.edit(ctx, project, app, func(_ *account.Change, a *record) error {
 		for _, t := range a.Tokens {
 			if t.Hash == made.Hash {
