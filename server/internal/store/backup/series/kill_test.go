@@ -98,7 +98,7 @@ func writersSeries(dir string) (*series.Series, error) {
 	if endpoint == "" {
 		return series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}}), nil
 	}
-	b, err := bucket.New(bucketOptions(&bucketserver.Server{URL: endpoint}))
+	b, err := faultless(&bucketserver.Server{URL: endpoint})
 	return series.New(series.Options{Target: b}), err
 }
 
@@ -148,22 +148,20 @@ func TestKilledBackupsToABucket(t *testing.T) {
 		}
 		return false
 	})
-	b := faultless(t, p)
+	b, err := faultless(p.server)
+	if err != nil {
+		t.Fatal(err)
+	}
 	killRounds(t, t.TempDir(), series.New(series.Options{Target: b}), 4, func() error {
 		return b.Remove(t.Context(), "series.lock.json") // or the next process waits for a minute
 	})
 }
 
-// faultless returns the bucket of a place with enough attempts for random faults.
-func faultless(t *testing.T, p place) target.Target {
-	t.Helper()
-	o := bucketOptions(p.server)
+// faultless returns the bucket of a server with enough attempts for random faults.
+func faultless(s *bucketserver.Server) (target.Target, error) {
+	o := bucketOptions(s)
 	o.Retries = 12
-	b, err := bucket.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return bucket.New(o)
 }
 
 // killRounds makes backups of data in a folder in processes that are killed, and checks those that are listed. unlock
