@@ -219,7 +219,13 @@ test('S-116 every public page reads without scripts', async ({ request }) => {
   expect(robots).toContain('Sitemap:')
   // Search engines must be able to read a page's "noindex".
   expect(robots).not.toMatch(/^Disallow: *\S/m)
-  expect(await (await request.get('/LogIn')).text()).not.toContain('<form')
+})
+
+test('the sign-in is complete without scripts, but sends nothing and is in no index', async ({ request }) => {
+  const html = await (await request.get('/LogIn')).text()
+  expect(html).toContain('<meta name="robots" content="noindex"')
+  expect(html).toMatch(/<form [^>]*method="post"/)
+  expect(html).toMatch(/<button type="submit"[^>]* disabled=""/)
 })
 
 test('S-119 the privacy page is there', async ({ page }) => {
