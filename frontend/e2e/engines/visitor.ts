@@ -22,7 +22,7 @@ const FIND = `
     const box = node.getBoundingClientRect()
     const [x, y] = [box.left + box.width / 2, box.top + box.height / 2]
     const top = document.elementFromPoint(x, y)
-    const over = node.contains(top) ? '' : (top?.outerHTML.slice(0, 100) ?? 'the edge of the window')
+    const over = node.disabled ? 'its state disabled' : node.contains(top) ? '' : (top?.outerHTML.slice(0, 100) ?? 'the edge of the window')
     return { x, y, over, focused: node === document.activeElement, value: 'value' in node ? String(node.value) : '' }
   }
   if (found[0] && tell(found[0]).over) found[0].scrollIntoView({ block: 'center', behavior: 'instant' })
@@ -71,7 +71,8 @@ export function visitor(tab: Tab, base: string): Visitor {
   const sees = (sought: Sought) => counts(sought).toBeGreaterThan(0)
   const press = async (sought: Sought) => {
     let place = { x: -1, y: -1 }
-    // An element that still moves, for example after scrolling, or is covered would not receive the press.
+    // An element that still moves, for example after scrolling, is covered, or is disabled, as the buttons of forms are
+    // until their scripts run, would not receive the press.
     const ready = async () => {
       const [first] = await find(sought)
       if (!first) return 'none'
