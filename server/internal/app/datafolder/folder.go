@@ -128,6 +128,10 @@ func (f *Folder) interrupted() error {
 		return fault.E(fault.FailedPrecondition,
 			"%s: a migration from %s was interrupted, and the data hold a part of it. Run clave migrate from-firebase again with the same source, which completes it.", f.Dir, of)
 	}
+	if source == backup.UnknownSource && !known {
+		return fault.E(fault.FailedPrecondition,
+			"%s: an import or a migration was interrupted as it began. Run clave import or clave migrate from-firebase again with the same source, which completes it, or restore a backup.", f.Dir)
+	}
 	if source != "" && !known {
 		return fault.E(fault.FailedPrecondition,
 			"%s: an import of %s was interrupted, and the data hold a part of it. Run clave import again with the same source, which completes it, or restore a backup.", f.Dir, source)

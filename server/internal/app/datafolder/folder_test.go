@@ -8,6 +8,7 @@ import (
 
 	"clave/server/internal/app/datafolder"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/suite/transfer"
 )
 
 // TestDataFoldersThatCannotBeUsed opens data folders in which no folder can be created: one of the kernel, which even
@@ -29,6 +30,28 @@ func TestDataFoldersThatCannotBeUsed(t *testing.T) {
 		folder := &datafolder.Folder{Dir: dir}
 		if _, err := folder.Make(datafolder.Store); !fault.Is(err, fault.FailedPrecondition) || !strings.HasPrefix(fault.FromError(err).Message, want) {
 			t.Errorf("Make in %s = %v, want FAILED_PRECONDITION with %q", dir, err, want)
+		}
+	}
+}
+
+// TestInterruptedFolders uses data folders in which an import or a migration was interrupted. A process that ends as it
+// begins may leave a marker without its source.
+func TestInterruptedFolders(t *testing.T) {
+	for marker, want := range map[string]string{
+		"":                                   "Run clave import or clave migrate from-firebase again",
+		"/copies/a":                          "an import of /copies/a was interrupted",
+		"/copies/a" + transfer.MigrationMark: "Run clave migrate from-firebase again",
+	} {
+		folder := &datafolder.Folder{Dir: t.TempDir()}
+		if err := os.WriteFile(folder.Marker(), []byte(marker), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := folder.Make(datafolder.Store); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(fault.FromError(err).Message, want) {
+			t.Errorf("with the marker %q: %v, want %q", marker, err, want)
+		}
+		folder.Importing = []string{marker}
+		if _, err := folder.Make(datafolder.Store); err != nil {
+			t.Errorf("the same import with the marker %q: %v", marker, err)
 		}
 	}
 }

@@ -108,7 +108,7 @@ func TestMigrateFromFirebase(t *testing.T) {
 	_ = cmd.Wait() // It was killed, or has just ended.
 	if _, err := os.Stat(filepath.Join(data, "importing")); err == nil {
 		out, err := harness.Command(t, dir, "start", "--project", harness.RealProject, "--data", data).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "Run clave migrate from-firebase again") {
+		if err == nil || !strings.Contains(string(out), "clave migrate from-firebase again") {
 			t.Errorf("a server on incomplete data: %v %s", err, out)
 		}
 	}
