@@ -93,7 +93,7 @@ func TestPipelinesEvaluateAsTheSDK(t *testing.T) {
 		if !bytes.Contains(page, []byte("- "+d.why+"\n")) {
 			t.Errorf("doc/pipelines.md does not list %q", d.why)
 		}
-		if decided[d.why] == 0 && want >= 100_000 && os.Getenv("CLAVE_EVALUATOR_SEED") == "" {
+		if decided[d.why] == 0 && !d.rare && want >= 100_000 && os.Getenv("CLAVE_EVALUATOR_SEED") == "" {
 			t.Errorf("no expression differs by %q: remove the decision", d.why)
 		}
 	}
