@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"clave/server/internal/app/commands"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/terminal"
 	"clave/server/internal/events"
 )
 
@@ -54,7 +54,7 @@ func printEvents(w io.Writer, all []events.Status) error {
 	}
 	for _, t := range all {
 		if t.Error != "" {
-			fmt.Fprintf(w, "\n%s: last failure at %s: %s\n", t.Name, t.ErrorAt.Format(time.RFC3339), strings.Map(printable, t.Error))
+			fmt.Fprintf(w, "\n%s: last failure at %s: %s\n", t.Name, t.ErrorAt.Format(time.RFC3339), terminal.Text(t.Error))
 		}
 		if t.LostTo != 0 {
 			fmt.Fprintf(w, "\n%s: EVENTS WERE LOST between %s and %s, because the log no longer has them\n", t.Name, moment(t.LostFrom), moment(t.LostTo))
@@ -66,7 +66,7 @@ func printEvents(w io.Writer, all []events.Status) error {
 			if i == 0 {
 				fmt.Fprintf(w, "\n%s: %d dead letters; clave events retry %s retries them\n", t.Name, t.Dead, t.Name)
 			}
-			fmt.Fprintf(w, "  %s %s %s: %s after %d attempts\n", l.Time, l.Type, strings.Map(printable, l.Document), strings.Map(printable, l.Error), l.Attempts)
+			fmt.Fprintf(w, "  %s %s %s: %s after %d attempts\n", l.Time, l.Type, terminal.Text(l.Document), terminal.Text(l.Error), l.Attempts)
 		}
 	}
 	return nil

@@ -8,13 +8,13 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/recovery"
+	"clave/server/internal/base/terminal"
 )
 
 // historyCommand returns `clave history`.
@@ -75,10 +75,10 @@ func printVersions(w io.Writer, all []recovery.Version) {
 				continue
 			}
 			if before != nil {
-				fmt.Fprintf(w, "  - %q: %s\n", name, strings.Map(printable, string(before)))
+				fmt.Fprintf(w, "  - %q: %s\n", name, terminal.Text(string(before)))
 			}
 			if after != nil {
-				fmt.Fprintf(w, "  + %q: %s\n", name, strings.Map(printable, string(after)))
+				fmt.Fprintf(w, "  + %q: %s\n", name, terminal.Text(string(after)))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/process"
+	"clave/server/internal/base/terminal"
 )
 
 // gcPercent lets the heap grow to five times the live heap before it is collected: requests create much short-lived
@@ -108,6 +109,6 @@ func message(err error) string {
 		if c == '\n' || c == '\t' {
 			return c
 		}
-		return printable(c)
+		return terminal.Rune(c)
 	}, text)
 }

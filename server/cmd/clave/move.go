@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"clave/server/internal/app/commands"
 	"clave/server/internal/base/process"
+	"clave/server/internal/base/terminal"
 	"clave/server/internal/database/inventory"
 	"clave/server/internal/database/move"
 )
@@ -64,10 +64,10 @@ func printCounts(w io.Writer, m *move.Report) error {
 	for _, c := range m.From {
 		t := read[c.Kind]
 		delete(read, c.Kind)
-		fmt.Fprintf(table, "%s\t%d\t%d\t%.12s\t%d\t%d\t%.12s\n", strings.Map(printable, c.Kind), c.Keys, c.Bytes, c.Sum, t.Keys, t.Bytes, t.Sum)
+		fmt.Fprintf(table, "%s\t%d\t%d\t%.12s\t%d\t%d\t%.12s\n", terminal.Text(c.Kind), c.Keys, c.Bytes, c.Sum, t.Keys, t.Bytes, t.Sum)
 	}
 	for _, t := range read {
-		fmt.Fprintf(table, "%s\t0\t0\t\t%d\t%d\t%.12s\n", strings.Map(printable, t.Kind), t.Keys, t.Bytes, t.Sum)
+		fmt.Fprintf(table, "%s\t0\t0\t\t%d\t%d\t%.12s\n", terminal.Text(t.Kind), t.Keys, t.Bytes, t.Sum)
 	}
 	return table.Flush()
 }

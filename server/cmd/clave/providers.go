@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +14,7 @@ import (
 	"clave/server/internal/auth/service/providerservice"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/regularfile"
+	"clave/server/internal/base/terminal"
 )
 
 // providersCommand returns `clave providers`.
@@ -81,9 +81,9 @@ func addProvider(ctx context.Context, c *config.Config, s streams) error {
 func printSAML(s streams, id, done, origin string, out *providerservice.Response) {
 	own, _ := out.Config["spConfig"].(map[string]any)
 	entity, _ := own["spEntityId"].(string)
-	fmt.Fprintf(s.out, "%s is %s. Enter at the provider:\n  entity id (audience)  %s\n", id, done, strings.Map(printable, entity))
+	fmt.Fprintf(s.out, "%s is %s. Enter at the provider:\n  entity id (audience)  %s\n", id, done, terminal.Text(entity))
 	if callback, _ := own["callbackUri"].(string); callback != "" {
-		fmt.Fprintf(s.out, "  ACS URL (HTTP-POST)   %s\n", strings.Map(printable, callback))
+		fmt.Fprintf(s.out, "  ACS URL (HTTP-POST)   %s\n", terminal.Text(callback))
 	} else {
 		fmt.Fprintf(s.out, "  ACS URL (HTTP-POST)   %s/__/auth/handler\n  and, for clients with connectAuthEmulator,\n                        %s/emulator/auth/handler\n", origin, origin)
 	}
@@ -240,21 +240,13 @@ func listProviders(ctx context.Context, c *config.Config, s streams) error {
 		}
 		columns := []string{p.ID, p.Tenant, state, client, strings.Join(p.Secrets, ",")}
 		for i, text := range columns {
-			if columns[i] = strings.Map(printable, text); text == "" {
+			if columns[i] = terminal.Text(text); text == "" {
 				columns[i] = "-"
 			}
 		}
 		fmt.Fprintln(table, strings.Join(columns, "\t"))
 	}
 	return table.Flush()
-}
-
-// printable replaces characters that could change what a terminal shows.
-func printable(c rune) rune {
-	if !unicode.IsPrint(c) {
-		return '?'
-	}
-	return c
 }
 
 // removeProvider removes a provider.

@@ -7,11 +7,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
+	"clave/server/internal/base/terminal"
 	"clave/server/internal/suite/transfer"
 )
 
@@ -138,16 +137,6 @@ func (s *Sides) title() string {
 	return fmt.Sprintf("documents of %s: %s", s.Database, s.Name)
 }
 
-// printable returns a text without characters that control a terminal: clients have chosen the names in a source.
-func printable(text string) string {
-	return strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return '?'
-		}
-		return c
-	}, text)
-}
-
 // Print writes a report as text.
 func (r *Report) Print(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -161,22 +150,22 @@ func (r *Report) Print(w io.Writer) error {
 				verdict = "DIFFERS"
 			}
 		}
-		fmt.Fprintf(table, "%s\t%d\t%.12s\t%d\t%.12s\t%s\n", printable(s.title()), s.Source.Number, s.Source.Sum, target.Number, target.Sum, verdict)
+		fmt.Fprintf(table, "%s\t%d\t%.12s\t%d\t%.12s\t%s\n", terminal.Text(s.title()), s.Source.Number, s.Source.Sum, target.Number, target.Sum, verdict)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	for _, one := range r.Refused {
-		fmt.Fprintf(w, "refused: %s %q: %s\n", one.Kind[:len(one.Kind)-1], one.Name, printable(one.Reason))
+		fmt.Fprintf(w, "refused: %s %q: %s\n", one.Kind[:len(one.Kind)-1], one.Name, terminal.Text(one.Reason))
 	}
 	if more := r.RefusedNumber - int64(len(r.Refused)); more > 0 {
 		fmt.Fprintf(w, "refused: %d more\n", more)
 	}
 	for _, text := range r.NotMoved {
-		fmt.Fprintf(w, "not moved: %s\n", printable(text))
+		fmt.Fprintf(w, "not moved: %s\n", terminal.Text(text))
 	}
 	for _, one := range r.MissingIndexes {
-		fmt.Fprintf(w, "missing index, which %d recorded queries need: %s\n", one.Queries, printable(string(one.Index)))
+		fmt.Fprintf(w, "missing index, which %d recorded queries need: %s\n", one.Queries, terminal.Text(string(one.Index)))
 	}
 	for _, name := range r.Files {
 		fmt.Fprintf(w, "written: %s\n", name)
