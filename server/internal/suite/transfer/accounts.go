@@ -87,6 +87,16 @@ func (t *Transfer) exportAccounts(ctx context.Context, dir string, sum *Summary)
 	return nil
 }
 
+// tenantIDs returns the ids of all tenants after the empty one, of the accounts without a tenant.
+func (t *Transfer) tenantIDs(ctx context.Context) ([]string, error) {
+	tenants, err := t.tenants(ctx)
+	ids := []string{""}
+	for _, tenant := range tenants {
+		ids = append(ids, tenant.TenantID)
+	}
+	return ids, err
+}
+
 // tenants returns all tenants.
 func (t *Transfer) tenants(ctx context.Context) ([]*settings.Tenant, error) {
 	all := []*settings.Tenant{}

@@ -242,8 +242,10 @@ func (l *loader) load(ctx context.Context, folder regularfile.Folder, name strin
 		l.total++
 		if err != nil && l.tally != nil && fault.Is(err, fault.InvalidArgument) {
 			l.read++
-			l.tally.refuseDocument(w, err, l.verify)
-			return ctx.Err()
+			if l.verify { // once for both passes
+				l.tally.refuse(Refused{Kind: KindDocuments, Name: w.Name.Path, Reason: reason(err)})
+			}
+			return nil
 		}
 		if err != nil {
 			return err

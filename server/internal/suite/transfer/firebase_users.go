@@ -86,17 +86,13 @@ func (t *Transfer) WriteUsers(ctx context.Context, dir string) (files []*UserFil
 			return nil, nil, cannotWrite(err)
 		}
 	}
-	tenants, err := t.tenants(ctx)
+	ids, err := t.tenantIDs(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	own, err := t.o.Identity.OwnHash(ctx, t.admin(""))
 	if err != nil {
 		return nil, nil, err
-	}
-	ids := []string{""}
-	for _, tenant := range tenants {
-		ids = append(ids, tenant.TenantID)
 	}
 	out := &usersOut{dir: dir, open: make(map[string]*accountsFile), of: make(map[string]*UserFile), lost: make(map[string]int64)}
 	for _, id := range ids {

@@ -106,28 +106,24 @@ func (t *Transfer) Counts(ctx context.Context, source *Tally) (*Tally, error) {
 			return nil, err
 		}
 	}
-	tenants, err := t.tenants(ctx)
+	ids, err := t.tenantIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ids := []string{""}
-	for _, tenant := range tenants {
-		ids = append(ids, tenant.TenantID)
+	own, err := t.o.Identity.OwnHash(ctx, t.admin(""))
+	if err != nil {
+		return nil, err
 	}
 	for _, id := range ids {
-		if err := t.countAccounts(ctx, id, tally, source); err != nil {
+		if err := t.countAccounts(ctx, id, own, tally, source); err != nil {
 			return nil, err
 		}
 	}
 	return tally, nil
 }
 
-// countAccounts counts the accounts of a tenant, or of none.
-func (t *Transfer) countAccounts(ctx context.Context, tenant string, tally, source *Tally) error {
-	own, err := t.o.Identity.OwnHash(ctx, t.admin(""))
-	if err != nil {
-		return err
-	}
+// countAccounts counts the accounts of a tenant, or of none. own has the parameters of the server's own hashes.
+func (t *Transfer) countAccounts(ctx context.Context, tenant string, own *accountimport.Request, tally, source *Tally) error {
 	reader := &accountsIn{t: t}
 	return t.o.Identity.Export(ctx, t.admin(tenant), own, func(i userinfo.Info, _ *accountimport.Request) error {
 		// The account is read as that of a file, so that both are compared in the same form.

@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"clave/server/internal/model/document"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 )
@@ -116,13 +115,6 @@ func (t *Tally) document(name resource.Document, fields value.Map) {
 func (t *Tally) refuse(r Refused) {
 	if t.RefusedNumber++; t.RefusedNumber <= maxRefused {
 		t.Refused = append(t.Refused, r)
-	}
-}
-
-// refuseDocument records a refused document, once for both passes.
-func (t *Tally) refuseDocument(w document.Write, err error, verify bool) {
-	if verify {
-		t.refuse(Refused{Kind: KindDocuments, Name: w.Name.Path, Reason: reason(err)})
 	}
 }
 
