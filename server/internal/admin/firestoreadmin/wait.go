@@ -2,8 +2,6 @@ package firestoreadmin
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"clave/server/internal/admin/route"
@@ -22,9 +20,8 @@ func waitTime(text string) (time.Duration, error) {
 	if text == "" {
 		return maxWait * time.Second, nil
 	}
-	number, ok := strings.CutSuffix(text, "s")
-	n, err := strconv.ParseFloat(number, 64)
-	if !ok || err != nil || !(n >= 0) {
+	n, ok := route.Seconds(text)
+	if !ok || !(n >= 0) {
 		return 0, fault.E(fault.InvalidArgument, "Invalid value at 'timeout' (type.googleapis.com/google.protobuf.Duration), %q", text)
 	}
 	return time.Duration(min(n, maxWait) * float64(time.Second)), nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -77,10 +76,9 @@ func (f *channelFields) life() (versions.Life, error) {
 	if !f.ExpireTime.IsZero() {
 		return l, fault.E(fault.InvalidArgument, "A channel has a ttl or an expireTime, not both.")
 	}
-	seconds, ok := strings.CutSuffix(f.TTL, "s")
-	n, err := strconv.ParseFloat(seconds, 64)
-	if !ok || err != nil || !(n > 0 && n <= float64(1<<31)) {
-		return l, fault.Wrap(err, fault.InvalidArgument, "Invalid value at 'ttl' (Duration): %.100q", f.TTL)
+	n, ok := route.Seconds(f.TTL)
+	if !ok || !(n > 0 && n <= float64(1<<31)) {
+		return l, fault.E(fault.InvalidArgument, "Invalid value at 'ttl' (Duration): %.100q", f.TTL)
 	}
 	l.After = time.Duration(n * float64(time.Second))
 	return l, nil

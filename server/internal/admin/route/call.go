@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
@@ -59,6 +60,13 @@ func (c *Call) Decode(into any) error {
 		return fault.Wrap(err, fault.InvalidArgument, "Invalid JSON payload received. Unknown name %q: Cannot find field.", name[1])
 	}
 	return fault.Wrap(err, fault.InvalidArgument, "Invalid JSON payload received. %v", err)
+}
+
+// Seconds returns the number of seconds in a Duration of JSON, such as "1.5s". It reports false for another text.
+func Seconds(text string) (float64, bool) {
+	number, ok := strings.CutSuffix(text, "s")
+	n, err := strconv.ParseFloat(number, 64)
+	return n, ok && err == nil
 }
 
 // maxPage is the maximum number of elements of a page.
