@@ -17,6 +17,13 @@ func (q *Queue) count() int {
 	return q.mu.idle + len(q.mu.held)
 }
 
+// isWatched reports whether watch runs.
+func (q *Queue) isWatched() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.mu.watched
+}
+
 // TestATakenTurnIsNoOther lets calls continue at the moment at which the queue takes their turns. A call that has a
 // turn again must be among those that have one: otherwise the queue could never take its turn from a client that does
 // not read.
@@ -64,5 +71,8 @@ func TestATakenTurnIsNoOther(t *testing.T) {
 	}
 	close(done)
 	ticks.Wait()
-	manual.Advance(lentTime) // watch ends
+	for q.isWatched() { // once is too little if watch has not begun to wait yet
+		manual.Advance(lentTime)
+		runtime.Gosched()
+	}
 }
