@@ -44,16 +44,18 @@ func (c *Checker) Refuse(p Product, project, header string) (refused, err error)
 }
 
 // Check decides about a request for a project by the value of its Header, which is empty if there is none. Servers have
-// no token: the caller must not ask about them.
+// no token: the caller must not ask about them. While the modes are unknown, requests with a valid token are allowed,
+// and others get Unavailable.
 func (c *Checker) Check(p Product, project, header string) error {
 	if c == nil {
 		return nil
 	}
-	mode := c.o.Modes[p]
+	modes, unknown := c.o.Modes, error(nil)
 	if c.o.Settings != nil {
-		mode = c.o.Settings.Modes(project)[p]
+		modes, unknown = c.o.Settings.Modes(project)
 	}
-	if mode == Off {
+	mode := modes[p]
+	if mode == Off && unknown == nil {
 		return nil
 	}
 	result := meter.Missing
@@ -64,7 +66,10 @@ func (c *Checker) Check(p Product, project, header string) error {
 			result = meter.Invalid
 		}
 	}
-	if mode == Enforce && fault.Is(cause, fault.Unavailable) {
+	switch {
+	case unknown != nil && result != meter.Valid:
+		return unknown
+	case mode == Enforce && fault.Is(cause, fault.Unavailable):
 		return cause // Nothing is known about the token yet.
 	}
 	c.o.Meter.Check(int(p), result)

@@ -23,6 +23,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
 	"clave/server/internal/observe/meter"
+	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/pebble/pebbletest"
 )
 
@@ -39,6 +40,7 @@ type fixture struct {
 	*appcheck.Service
 	t        testing.TB
 	clock    *clocktest.Manual
+	store    *pebble.Store
 	accounts *account.Store
 	tokens   *token.Verifier
 	servers  *serviceaccount.Registry
@@ -47,7 +49,8 @@ type fixture struct {
 // open returns a service without debug tokens.
 func open(t testing.TB) *fixture {
 	t.Helper()
-	f := &fixture{t: t, clock: clocktest.NewManual(start), accounts: account.New(pebbletest.Open(t))}
+	f := &fixture{t: t, clock: clocktest.NewManual(start), store: pebbletest.Open(t)}
+	f.accounts = account.New(f.store)
 	keys, err := token.OpenKeys(token.KeyOptions{Clock: f.clock, AppCheck: true})
 	if err != nil {
 		t.Fatal(err)

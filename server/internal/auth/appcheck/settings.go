@@ -42,9 +42,10 @@ type Settings struct {
 	last atomic.Pointer[reading]
 }
 
-// reading are modes as they were stored at a time.
+// reading are modes as they were stored at a time. err is set if they could not be read and none were known before.
 type reading struct {
 	modes Modes
+	err   error
 	at    time.Time
 }
 
@@ -73,28 +74,34 @@ type storedMode struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Modes returns the modes of a project. If they cannot be read, those that were read last count.
-func (s *Settings) Modes(project string) Modes {
+// Modes returns the modes of a project. If they cannot be read, those that were read last count. Without such ones it
+// returns an error: the modes of the flags may allow what an administrator has forbidden. A failed read is repeated
+// when modes would be read again.
+func (s *Settings) Modes(project string) (Modes, error) {
 	if project != s.o.Project {
-		return s.o.Flags
+		return s.o.Flags, nil
 	}
 	now, last := s.o.Clock.Now(), s.last.Load()
 	if last != nil && now.Sub(last.at) < settingsAge && !now.Before(last.at) {
-		return last.modes
+		return last.modes, last.err
 	}
-	modes := s.o.Flags
+	next := &reading{at: now}
 	all, err := s.List()
+	switch {
+	case err == nil:
+		for p := range all {
+			next.modes[p] = Mode(slices.Index(stages[:], all[p].Mode))
+		}
+	case last != nil && last.err == nil:
+		next.modes = last.modes
+	default:
+		next.err = fault.Wrap(err, fault.Unavailable, "The modes of App Check cannot be read.")
+	}
 	if err != nil {
 		s.o.Log.Error("cannot read the modes of App Check", "error", err)
-		if last != nil {
-			modes = last.modes
-		}
 	}
-	for p := range all {
-		modes[p] = Mode(slices.Index(stages[:], all[p].Mode))
-	}
-	s.last.Store(&reading{modes, now})
-	return modes
+	s.last.Store(next)
+	return next.modes, next.err
 }
 
 // Of returns the settings of a project, or an error if its modes cannot be stored.
