@@ -42,7 +42,7 @@ func assertion(cfg *config, claims map[string]any) (*idp.Assertion, error) {
 	if field.CheckProfile(nil, &picture) != nil {
 		picture = ""
 	}
-	a := &idp.Assertion{Claims: claims, Provider: account.Provider{ProviderID: cfg.id, RawID: subject, DisplayName: name, PhotoURL: picture}}
+	a := &idp.Assertion{Source: cfg.source(), Claims: claims, Provider: account.Provider{ProviderID: cfg.id, RawID: subject, DisplayName: name, PhotoURL: picture}}
 	if email, ok := field.Email(text("email")); ok {
 		a.Provider.Email, a.Address = email, text("email")
 		a.Verified = proves(cfg.id, email, claims)

@@ -10,6 +10,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/idp"
+	"clave/server/internal/base/randid"
 )
 
 // The providers that are known by name.
@@ -89,6 +90,9 @@ func (p *Providers) open(cfg *config, at idp.Place) (err error) {
 	}
 	return nil
 }
+
+// source is the provider's part of idp.Assertion.Source.
+func (c *config) source() string { return randid.Digest(c.Issuer + "\x00" + c.ClientID) }
 
 // withoutIDTokens reports whether the provider has no ID tokens: it speaks OAuth, not OpenID Connect.
 func (c *config) withoutIDTokens() bool { return c.id == github || c.id == facebook }

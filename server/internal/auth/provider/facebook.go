@@ -84,7 +84,7 @@ func (p *Providers) facebookToken(ctx context.Context, cfg *config, access strin
 	if user.ID != issued.Data.UserID || !field.ValidProvider(cfg.id, user.ID) {
 		return nil, invalid("The provider's answer is of another user.")
 	}
-	a := &idp.Assertion{Claims: claims, AccessToken: access, Provider: account.Provider{
+	a := &idp.Assertion{Source: cfg.source(), Claims: claims, AccessToken: access, Provider: account.Provider{
 		ProviderID: cfg.id, RawID: user.ID, DisplayName: user.Name, PhotoURL: user.Picture.Data.URL,
 	}}
 	if email, ok := field.Email(user.Email); ok { // As in Firebase, Facebook does not prove addresses.

@@ -103,7 +103,7 @@ func (p *Providers) gitHubUser(ctx context.Context, cfg *config, access string) 
 			return nil, err
 		}
 	}
-	a := &idp.Assertion{Claims: claims, AccessToken: access, Provider: account.Provider{
+	a := &idp.Assertion{Source: cfg.source(), Claims: claims, AccessToken: access, Provider: account.Provider{
 		ProviderID: cfg.id, RawID: user.ID.String(), DisplayName: user.Name, PhotoURL: user.Avatar, ScreenName: user.Login,
 	}}
 	if email, ok := field.Email(user.Email); ok {

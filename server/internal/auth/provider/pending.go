@@ -24,7 +24,9 @@ const (
 // It is stored by the digest of its token, in the scope of its project without tenant. The provider's tokens are not
 // part of it: backups would have them.
 type pendingCredential struct {
-	Tenant   string           `json:"tenant,omitempty"`
+	Tenant string `json:"tenant,omitempty"`
+	// Source is idp.Assertion's.
+	Source   string           `json:"source"`
 	Provider account.Provider `json:"provider"`
 	Verified bool             `json:"verified,omitempty"`
 	Address  string           `json:"address,omitempty"`
@@ -39,7 +41,7 @@ func (p *Providers) Keep(ctx context.Context, scope account.Scope, a *idp.Assert
 	if err != nil || len(claims) > longestPending {
 		return "", err
 	}
-	kept := &pendingCredential{Tenant: scope.Tenant, Provider: a.Provider, Verified: a.Verified, Address: a.Address, Claims: claims, Made: p.o.Clock.Now()}
+	kept := &pendingCredential{Tenant: scope.Tenant, Source: a.Source, Provider: a.Provider, Verified: a.Verified, Address: a.Address, Claims: claims, Made: p.o.Clock.Now()}
 	pending := randid.Secret(secretSize)
 	return pending, p.o.Accounts.Change(ctx, account.Scope{Project: scope.Project}, nil, func(ch *account.Change) error {
 		return ch.Save(idp.PendingItem, randid.Digest(pending), kept)
@@ -62,22 +64,39 @@ func (p *Providers) kept(ctx context.Context, scope account.Scope, pending strin
 	if err != nil {
 		return nil, err
 	}
-	// An administrator may have disabled the provider since.
-	if isSAML(kept.Provider.ProviderID) {
-		_, err = p.samlConfig(scope, kept.Provider.ProviderID)
-	} else {
-		_, err = p.config(scope, kept.Provider.ProviderID)
-	}
-	if err != nil {
-		return nil, err
-	}
 	claims, err := token.DecodeClaims(kept.Claims)
 	if err != nil {
 		return nil, err
 	}
-	a := &idp.Assertion{Provider: kept.Provider, Verified: kept.Verified, Address: kept.Address, Claims: claims}
+	source, proven, err := p.judge(scope, kept, claims)
+	switch {
+	case err != nil:
+		return nil, err
+	case source != kept.Source:
+		return nil, refused
+	}
+	a := &idp.Assertion{Provider: kept.Provider, Verified: proven, Address: kept.Address, Source: source, Claims: claims}
 	if isSAML(kept.Provider.ProviderID) {
 		a.Attributes = claims
 	}
 	return a, nil
+}
+
+// judge returns the source of a kept credential's provider, and whether the provider proves the address, by the present
+// configuration: since the sign-in, an administrator may have disabled or replaced the provider, or have limited what
+// it proves. It returns an error unless the provider is enabled.
+func (p *Providers) judge(scope account.Scope, kept *pendingCredential, claims map[string]any) (source string, proven bool, err error) {
+	id, email := kept.Provider.ProviderID, kept.Provider.Email
+	if isSAML(id) {
+		cfg, err := p.samlConfig(scope, id)
+		if err != nil {
+			return "", false, err
+		}
+		return cfg.source(), kept.Verified && cfg.proves(email), nil
+	}
+	cfg, err := p.config(scope, id)
+	if err != nil {
+		return "", false, err
+	}
+	return cfg.source(), kept.Verified && proves(id, email, claims), nil
 }

@@ -140,3 +140,67 @@ func TestPendingTokens(t *testing.T) {
 		t.Errorf("%d pending credentials are left after the sweep, %v; want none", left, err)
 	}
 }
+
+// TestPendingTokensOfChangedProviders presents pending tokens after an administrator has changed the provider: what it
+// proves is judged by the present configuration, and ids of another issuer are those of other users.
+func TestPendingTokensOfChangedProviders(t *testing.T) {
+	f := openSAML(t)
+	change := func(kind, id, mask string, body map[string]any) {
+		t.Helper()
+		if _, err := f.UpdateIdpConfig(t.Context(), admin, &service.IdpConfigRequest{Kind: kind, ID: id, Body: body, Mask: []string{mask}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pending := func(name string) string {
+		t.Helper()
+		s := f.beginSAML(client, "saml.corp")
+		r := f.reply(s)
+		r.NameID = name
+		got, err := f.presentSAML(client, s, r.response())
+		if err != nil || got.PendingToken == "" {
+			t.Fatalf("%+v, %v; want a pending token", got, err)
+		}
+		return got.PendingToken
+	}
+	// The provider's user exists; the owner of the same address signs up by password afterwards.
+	email, password := "bea@corp.example", "secreta1"
+	before, limited := pending(email), pending(email)
+	found, err := f.accounts.ByEmail(account.Scope{Project: project}, email)
+	if err != nil || found == nil {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	if _, err := f.Delete(t.Context(), admin, &service.DeleteRequest{LocalID: &found.UID}); err != nil {
+		t.Fatal(err)
+	}
+	bea, err := f.SignUp(t.Context(), client, &service.SignUpRequest{Email: &email, Password: &password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(idp.SAML, "saml.corp", "emailDomains", map[string]any{"emailDomains": []any{"other.example"}})
+	if got, err := f.presentPending(client, limited, nil); err != nil || !got.NeedConfirmation || got.IDToken != "" || got.EmailVerified {
+		t.Errorf("with an address that the provider does not prove any more: %+v, %v; want a conflict", got, err)
+	}
+	change(idp.SAML, "saml.corp", "emailDomains", map[string]any{"emailDomains": []any{}})
+	if got, err := f.presentPending(client, before, nil); err != nil || got.LocalID != bea.LocalID || got.IDToken == "" {
+		t.Errorf("with an address that the provider proves: %+v, %v", got, err)
+	}
+
+	token := pending("cid@corp.example")
+	change(idp.SAML, "saml.corp", "idpConfig.idpEntityId", map[string]any{"idpConfig": map[string]any{"idpEntityId": "https://another.example"}})
+	if got, err := f.presentPending(client, token, nil); err == nil || !strings.HasPrefix(apierror.Text(err), "INVALID_PENDING_TOKEN") {
+		t.Errorf("of another SAML provider with the same name: %+v, %v", got, err)
+	}
+
+	f.issuer.User = func() map[string]any {
+		return map[string]any{"sub": "7", "email": email, "email_verified": false}
+	}
+	session, uri := f.begin("oidc.acme")
+	conflict, err := f.present(uri.String(), "", session)
+	if err != nil || conflict.PendingToken == "" {
+		t.Fatalf("%+v, %v; want a conflict", conflict, err)
+	}
+	change(idp.OIDC, "oidc.acme", "issuer", map[string]any{"issuer": "https://another.example"})
+	if got, err := f.presentPending(client, conflict.PendingToken, &bea.IDToken); err == nil || !strings.HasPrefix(apierror.Text(err), "INVALID_PENDING_TOKEN") {
+		t.Errorf("of another issuer with the same name: %+v, %v", got, err)
+	}
+}

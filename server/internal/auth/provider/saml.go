@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/auth/service/apierror"
 	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/idp"
+	"clave/server/internal/base/randid"
 )
 
 // The maximum size of a SAML response in base64, in bytes, and the maximum number of its tags: what the verification of
@@ -247,14 +248,22 @@ func samlAssertion(cfg *samlConfig, asserted *saml.Assertion) (*idp.Assertion, e
 	if tooLarge(attributes) {
 		return nil, invalid(fmt.Sprintf("The attributes of the SAMLResponse are longer than %d bytes.", longestClaims))
 	}
-	a := &idp.Assertion{Claims: attributes, Attributes: attributes, Provider: account.Provider{ProviderID: cfg.id, RawID: subject}}
+	a := &idp.Assertion{Source: cfg.source(), Claims: attributes, Attributes: attributes, Provider: account.Provider{ProviderID: cfg.id, RawID: subject}}
 	if email, ok := field.Email(subject); ok {
 		a.Provider.Email, a.Address = email, subject
-		_, domain, _ := strings.Cut(email, "@")
-		is := func(one string) bool { return strings.EqualFold(one, domain) }
-		a.Verified = len(cfg.EmailDomains) == 0 || slices.ContainsFunc(cfg.EmailDomains, is)
+		a.Verified = cfg.proves(email)
 	}
 	return a, nil
+}
+
+// source is the provider's part of idp.Assertion.Source.
+func (c *samlConfig) source() string { return randid.Digest(c.IDP.EntityID + "\x00" + c.SP.EntityID) }
+
+// proves reports whether the provider proves that an address is the user's.
+func (c *samlConfig) proves(email string) bool {
+	_, domain, _ := strings.Cut(email, "@")
+	is := func(one string) bool { return strings.EqualFold(one, domain) }
+	return len(c.EmailDomains) == 0 || slices.ContainsFunc(c.EmailDomains, is)
 }
 
 // samlAttributes returns the attributes of an assertion: a text for one value, a list for several.

@@ -15,6 +15,9 @@ type Assertion struct {
 	Verified bool
 	// Address is the address as the provider wrote it.
 	Address string
+	// Source is the digest of what identifies the provider, and this server at it. The ids of its users are those of one
+	// source: an administrator may configure another issuer under the same name.
+	Source string
 	// Claims are those of the provider's token.
 	Claims map[string]any
 	// Attributes are those of a SAML response beside the user's id; nil without a SAML response.
