@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // mask returns the fields that a request's updateMask lists, in camel case.
 func mask(r *request) []string { return fieldsOf(r.http.URL.Query().Get("updateMask")) }
 
-// fieldsOf returns the fields that a mask lists, in camel case.
+// fieldsOf returns the fields that a mask lists, in camel case, or nothing for all fields.
 func fieldsOf(text string) []string {
 	if text == "" {
 		return nil
@@ -19,6 +20,9 @@ func fieldsOf(text string) []string {
 	fields := strings.Split(text, ",")
 	for i := range fields {
 		fields[i] = camel(strings.TrimSpace(fields[i]))
+	}
+	if slices.Contains(fields, "*") {
+		return nil
 	}
 	return fields
 }

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 
@@ -32,6 +33,12 @@ func TestSettingsWithoutEffect(t *testing.T) {
 			{"logging", "monitoring.requestLogging", object{"monitoring": object{"requestLogging": object{"enabled": true}}}, true},
 			{"a mail server with its password", "notification.sendEmail.smtp", object{"notification": object{"sendEmail": object{"smtp": object{"password": "hunter2"}}}}, true},
 			{"a quota", "quota", object{"quota": object{"signUpQuotaConfig": object{"quota": "10"}}}, true},
+			{"reCAPTCHA enforced, by number", "recaptchaConfig", object{"recaptchaConfig": object{"phoneEnforcementState": json.Number("3")}}, true},
+			{"reCAPTCHA off, by number", "recaptchaConfig", object{"recaptchaConfig": object{"phoneEnforcementState": json.Number("1")}}, false},
+			{"the texts of e-mails", "notification", object{"notification": object{"sendEmail": object{"verifyEmailTemplate": object{"subject": "Hi"}}}}, true},
+			{"a language of e-mails", "notification.defaultLocale", object{"notification": object{"defaultLocale": "fr"}}, true},
+			{"dynamic links", "mobileLinksConfig", object{"mobileLinksConfig": object{"domain": "FIREBASE_DYNAMIC_LINK_DOMAIN"}}, true},
+			{"links of Hosting", "mobileLinksConfig", object{"mobileLinksConfig": object{"domain": "HOSTING_DOMAIN"}}, false},
 			{"not in the mask", "displayName", object{"displayName": "school2", "autodeleteAnonymousUsers": true}, false},
 		} {
 			var mask []string
@@ -46,6 +53,36 @@ func TestSettingsWithoutEffect(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestMasksOfSettings changes a project's settings over HTTP with masks and names in the forms that JSON may have. What
+// has no effect is refused in each of them, and a mask of all fields changes all.
+func TestMasksOfSettings(t *testing.T) {
+	w := newFixture(t, setup{production: true})
+	owner := w.serviceAccount(project, "backend")
+	token := owner.jwt(owner.claims(object{"aud": "https://identitytoolkit.googleapis.com/"}))
+	patch := func(mask string, body object) (int, object) {
+		t.Helper()
+		return w.send(http.MethodPatch, "/identitytoolkit.googleapis.com/v2/projects/"+project+"/config?"+mask, body, "Authorization", "Bearer "+token)
+	}
+	enforce := object{"recaptchaConfig": object{"emailPasswordEnforcementState": "ENFORCE"}}
+	snake := object{"recaptcha_config": object{"email_password_enforcement_state": "ENFORCE"}}
+	for _, mask := range []string{"", "updateMask=*", "updateMask=recaptchaConfig", "updateMask=recaptcha_config", "updateMask=recaptchaConfig.emailPasswordEnforcementState", "updateMask=mfa,recaptcha_config.email_password_enforcement_state"} {
+		for _, body := range []object{enforce, snake} {
+			if status, answer := patch(mask, body); status != http.StatusNotImplemented {
+				t.Errorf("%v with %q: %d %v, want 501", body, mask, status, answer)
+			}
+		}
+	}
+	if status, answer := patch("updateMask=authorizedDomains,emailPrivacyConfig", object{"authorizedDomains": []any{"a.example"}, "emailPrivacyConfig": object{"enableImprovedEmailPrivacy": false}}); status != http.StatusOK {
+		t.Fatalf("%d %v", status, answer)
+	}
+	status, answer := patch("updateMask=*", object{"authorizedDomains": []any{"b.example"}})
+	domains, _ := answer["authorizedDomains"].([]any)
+	// Without the setting, addresses are protected.
+	if privacy, _ := answer["emailPrivacyConfig"].(object); status != http.StatusOK || len(domains) != 1 || domains[0] != "b.example" || privacy["enableImprovedEmailPrivacy"] != true {
+		t.Errorf("a mask of all fields: %d %v", status, answer)
 	}
 }
 

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"clave/server/internal/base/fault"
@@ -19,6 +21,8 @@ var unbuilt = []struct {
 	{"quota.signUpQuotaConfig", "limits of sign-ups are the server's own (server/doc/auth.md)", notEmpty},
 	{"blockingFunctions.forwardInboundCredentials.refreshToken", "providers are not asked for refresh tokens", isTrue},
 	{"notification.sendEmail", "e-mails are sent by --mail with the texts of Clave", notEmpty},
+	{"notification.defaultLocale", "e-mails and text messages have the language of the request", notEmpty},
+	{"mobileLinksConfig.domain", "Firebase Dynamic Links has ended: links are those of the public URL", dynamicLinks},
 	{"monitoring.requestLogging.enabled", "requests are logged with --verbose", isTrue},
 	{"autodeleteAnonymousUsers", "anonymous accounts stay until they are deleted", isTrue},
 }
@@ -28,17 +32,24 @@ const noRecaptcha = "only Google can verify reCAPTCHA"
 
 // enforced reports whether a state of reCAPTCHA is not off.
 func enforced(v any) bool {
-	state, _ := v.(string)
-	return state != "" && state != "OFF" && !strings.HasSuffix(state, "_UNSPECIFIED")
+	state := fmt.Sprint(v)
+	// An enumeration may be given by its number, too.
+	return v != nil && !slices.Contains([]string{"", "OFF", "0", "1"}, state) && !strings.HasSuffix(state, "_UNSPECIFIED")
 }
 
-// isTrue reports whether a setting is on.
-func isTrue(v any) bool { return v == true }
+// isTrue reports whether a setting is not off.
+func isTrue(v any) bool { return v != nil && v != false && v != "false" }
 
 // notEmpty reports whether a setting has a value.
 func notEmpty(v any) bool {
 	object, ok := v.(map[string]any)
-	return v != nil && (!ok || len(object) > 0)
+	return v != nil && v != "" && (!ok || len(object) > 0)
+}
+
+// dynamicLinks reports whether a domain of links is not one of Hosting.
+func dynamicLinks(v any) bool {
+	domain := fmt.Sprint(v)
+	return v != nil && !slices.Contains([]string{"", "HOSTING_DOMAIN", "0", "2"}, domain) && !strings.HasSuffix(domain, "_UNSPECIFIED")
 }
 
 // CheckBuilt refuses settings of a request that would have no effect: whoever turns a protection on must not believe
