@@ -39,6 +39,8 @@ func TestSettingsWithoutEffect(t *testing.T) {
 			{"a language of e-mails", "notification.defaultLocale", object{"notification": object{"defaultLocale": "fr"}}, true},
 			{"dynamic links", "mobileLinksConfig", object{"mobileLinksConfig": object{"domain": "FIREBASE_DYNAMIC_LINK_DOMAIN"}}, true},
 			{"links of Hosting", "mobileLinksConfig", object{"mobileLinksConfig": object{"domain": "HOSTING_DOMAIN"}}, false},
+			{"e-mails of a tenant's own", "inheritance", object{"inheritance": object{"emailSendingConfig": false}}, true},
+			{"e-mails as the project sends them", "inheritance.emailSendingConfig", object{"inheritance": object{"emailSendingConfig": true}}, false},
 			{"not in the mask", "displayName", object{"displayName": "school2", "autodeleteAnonymousUsers": true}, false},
 		} {
 			var mask []string

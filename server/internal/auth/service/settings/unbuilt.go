@@ -24,6 +24,7 @@ var unbuilt = []struct {
 	{"notification.defaultLocale", "e-mails and text messages have the language of the request", notEmpty},
 	{"mobileLinksConfig.domain", "Firebase Dynamic Links has ended: links are those of the public URL", dynamicLinks},
 	{"monitoring.requestLogging.enabled", "requests are logged with --verbose", isTrue},
+	{"inheritance.emailSendingConfig", "tenants send e-mails as the server does, by --mail", isFalse},
 	{"autodeleteAnonymousUsers", "anonymous accounts stay until they are deleted", isTrue},
 }
 
@@ -39,6 +40,9 @@ func enforced(v any) bool {
 
 // isTrue reports whether a setting is not off.
 func isTrue(v any) bool { return v != nil && v != false && v != "false" }
+
+// isFalse reports whether a setting is off and not only absent.
+func isFalse(v any) bool { return v == false || v == "false" }
 
 // notEmpty reports whether a setting has a value.
 func notEmpty(v any) bool {
