@@ -13,17 +13,24 @@ import (
 	"clave/server/internal/base/randid"
 )
 
-// The last parts of the paths of the pages that web SDKs open for signInWithPopup and signInWithRedirect. The first
-// parts are those of Firebase's servers and, for clients with connectAuthEmulator, of the official emulator.
+// The last parts of the paths of the pages that web SDKs open for signInWithPopup and signInWithRedirect, and of the
+// script of one. The first parts are those of Firebase's servers and, for clients with connectAuthEmulator, of the
+// official emulator.
 const (
 	handlerPage = "/auth/handler"
 	framePage   = "/auth/iframe"
+	popupsPath  = "/auth/popups.js"
 )
 
 // frameHTML is the frame, which passes the result of a sign-in to the page that contains it.
 //
 //go:embed signin_frame.html
 var frameHTML []byte
+
+// popupsJS is the script that connects pages with the frame without Google's library.
+//
+//go:embed signin_popups.js
+var popupsJS []byte
 
 // handlerHTML is the handler. It sends the browser to a provider, and receives the provider's response, which it passes
 // to the frame or keeps for it.
@@ -81,7 +88,8 @@ type shownHandler struct {
 	Script, Data string
 }
 
-// signInPage serves the handler or the frame if the request's path is that of one, and reports whether it is.
+// signInPage serves the handler, the frame or its script if the request's path is that of one, and reports whether it
+// is.
 func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) bool {
 	rest, ok := strings.CutPrefix(r.URL.Path, "/__")
 	if !ok {
@@ -92,6 +100,8 @@ func (h *Handler) signInPage(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	case rest == framePage && r.Method == http.MethodGet:
 		h.frame(w, r)
+	case rest == popupsPath && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		WritePopups(w, r)
 	case rest == handlerPage && (r.Method == http.MethodGet || r.Method == http.MethodPost):
 		h.handler(w, r)
 	default:
@@ -128,6 +138,15 @@ var sourceHost = regexp.MustCompile(`^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$`)
 func WriteFrame(w http.ResponseWriter) {
 	pageHeaders(w)
 	_, _ = w.Write(frameHTML) // It fails only when the client has disconnected.
+}
+
+// WritePopups writes the script that connects pages with the frame. Pages of all sites may load it: it has no secret.
+func WritePopups(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+	w.Header().Set("Cache-Control", "public, max-age=3600")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
+	_, _ = w.Write(popupsJS) // It fails only when the client has disconnected.
 }
 
 // pageHeaders sets the headers of both pages. The handler's address has the provider's response, which no other server

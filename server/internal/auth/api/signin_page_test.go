@@ -78,6 +78,7 @@ func TestSignInPages(t *testing.T) {
 		{"a response", http.MethodGet, "/handler?state=s&code=c", "", 200, `"answer":true`},
 		{"a posted response", http.MethodPost, "/handler", "state=s&code=</script>", 200, `"posted":"code=%3C%2Fscript%3E\u0026state=s"`},
 		{"the frame", http.MethodGet, "/iframe?apiKey=k&appName=a", "", 200, "gapi.iframes"},
+		{"the script of the frame", http.MethodGet, "/popups.js", "", 200, "getParentIframe"},
 		{"another method", http.MethodDelete, "/handler", "", 404, ""},
 	} {
 		for _, prefix := range []string{"/__/auth", "/emulator/auth"} {

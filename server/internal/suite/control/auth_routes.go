@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"clave/server/internal/auth/api"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/httpjson"
@@ -23,6 +24,7 @@ const maxConfigBody = 1 << 20
 //	GET       /emulator/v1/projects/P[/tenants/T]/verificationCodes those sent by text message
 //	GET       /emulator/action                                    follows a link that was sent by e-mail
 //	GET       /emulator/auth/handler and /emulator/auth/iframe     pages of signInWithPopup and signInWithRedirect
+//	GET       /emulator/auth/popups.js                           their script instead of Google's
 //
 // Other requests go to next.
 func Accounts(s *service.Service, next http.Handler) http.Handler {
@@ -37,6 +39,7 @@ func Accounts(s *service.Service, next http.Handler) http.Handler {
 	mux.HandleFunc("GET /emulator/action", h.action)
 	mux.HandleFunc("GET /emulator/auth/handler", h.handlerPage)
 	mux.HandleFunc("GET /emulator/auth/iframe", framePage)
+	mux.HandleFunc("GET /emulator/auth/popups.js", api.WritePopups)
 	for _, path := range []string{projectPath, projectPath + "/tenants/{tenant}"} {
 		mux.HandleFunc("DELETE "+path+"/accounts", accountRoute(h.clear))
 		mux.HandleFunc("GET "+path+"/oobCodes", accountRoute(h.oobCodes))

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -60,4 +61,34 @@ func Browser(t *testing.T) (dir, chromium string) {
 		t.Skipf("no browser at %s (CHROMIUM names another)", chromium)
 	}
 	return dir, chromium
+}
+
+// Engine is a browser engine, with the programs that drive it.
+type Engine struct {
+	Name string
+	// Programs are the paths of the programs, by the environment variables that name others.
+	Programs map[string]string
+}
+
+// Engines are the engines in which the scripts of web that take an engine's name run.
+var Engines = []Engine{
+	{"chromium", map[string]string{"CHROMIUM": "/usr/bin/chromium"}},
+	{"firefox", map[string]string{"FIREFOX": "/usr/bin/firefox-esr"}},
+	{"webkit", map[string]string{"WEBKIT_DRIVER": "/usr/bin/WebKitWebDriver", "XVFB": "/usr/bin/Xvfb"}},
+}
+
+// Need skips the test if a program of the engine is missing.
+func (e Engine) Need(t *testing.T) {
+	t.Helper()
+	for variable, path := range e.Programs {
+		if path = cmp.Or(os.Getenv(variable), path); !exists(path) {
+			t.Skipf("no %s (%s names another)", path, variable)
+		}
+	}
+}
+
+// exists reports whether there is a file.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

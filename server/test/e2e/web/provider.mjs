@@ -1,10 +1,10 @@
 // Signs in at a provider of OpenID Connect with the site's SDK in Chromium: by popup, again, in two tabs, by redirect,
 // linked, unlinked, reauthenticated, as another user, and refused by the user. Arguments: the frontend's folder, the
-// server's origin, and the provider's origin.
+// server's origin, the provider's origin, and the folder with the server's certificate.
 import assert from 'node:assert/strict'
 import { signIn } from './signin.mjs'
 
-const [frontend, auth, issuer] = process.argv.slice(2)
+const [frontend, auth, issuer, tls] = process.argv.slice(2)
 const program = `
 import { initializeApp } from 'firebase/app'
 import {
@@ -72,4 +72,4 @@ await signIn(frontend, program, async ({ context, page, origin, open }) => {
   })
   await open(auth)
   assert.equal(await page.evaluate('popup()'), 'auth/user-cancelled')
-})
+}, { tls })
