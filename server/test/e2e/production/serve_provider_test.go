@@ -12,28 +12,43 @@ import (
 	"clave/server/test/kit/openid"
 )
 
-// serveWithAcme runs a production server with TLS that has a provider of OpenID Connect, oidc.acme, whose users refuse a
-// sign-in with the parameter "refuse".
-func serveWithAcme(t *testing.T) (*harness.Production, *openid.Server) {
+// serveWithAcme runs a production server that has a provider of OpenID Connect twice, as oidc.acme and oidc.other. Its
+// page takes the user from login_hint, waits with the parameter "wait", and says with "refuse" that the user refused.
+func serveWithAcme(t *testing.T, secure bool, flags ...string) (*harness.Production, *openid.Server) {
 	t.Helper()
 	harness.Browser(t)
 	dir := harness.ProductionFolder(t)
 	key := harness.CreateKey(t, dir, "backend")
 	issuer := openid.New(t)
+	issuer.Hinted = func(hint string) map[string]any {
+		if hint == "" {
+			return nil
+		}
+		email, unverified := strings.CutPrefix(hint, "unverified:")
+		return map[string]any{"sub": email, "email": email, "email_verified": !unverified, "name": "Bob Test", "picture": "http://bob.test/bob.png"}
+	}
 	issuer.Break = func(w http.ResponseWriter, r *http.Request) bool {
 		q := r.URL.Query()
-		if r.URL.Path != "/authorize" || q.Get("refuse") == "" {
+		switch {
+		case r.URL.Path != "/authorize":
 			return false
+		case q.Has("wait"):
+			_, _ = w.Write([]byte("The user thinks."))
+			return true
+		case q.Has("refuse"):
+			back := url.Values{"state": {q.Get("state")}, "error": {"access_denied"}}
+			http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
+			return true
 		}
-		back := url.Values{"state": {q.Get("state")}, "error": {"access_denied"}}
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+back.Encode(), http.StatusFound)
-		return true
+		return false
 	}
-	p := harness.Serve(t, dir, true)
+	p := harness.Serve(t, dir, secure, flags...)
 	accounts, _ := p.Admin(t, key)
-	acme := (&auth.OIDCProviderConfigToCreate{}).ID("oidc.acme").Enabled(true).ClientID(issuer.ClientID).ClientSecret(issuer.ClientSecret).Issuer(issuer.URL).CodeResponseType(true)
-	if _, err := accounts.CreateOIDCProviderConfig(t.Context(), acme); err != nil {
-		t.Fatal(err)
+	for _, id := range []string{"oidc.acme", "oidc.other"} {
+		config := (&auth.OIDCProviderConfigToCreate{}).ID(id).Enabled(true).ClientID(issuer.ClientID).ClientSecret(issuer.ClientSecret).Issuer(issuer.URL).CodeResponseType(true)
+		if _, err := accounts.CreateOIDCProviderConfig(t.Context(), config); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return p, issuer
 }
@@ -41,7 +56,7 @@ func serveWithAcme(t *testing.T) (*harness.Production, *openid.Server) {
 // TestServeSignsInAtAProvider signs in at a provider of OpenID Connect with the web SDK in Chromium, against a
 // production server.
 func TestServeSignsInAtAProvider(t *testing.T) {
-	p, issuer := serveWithAcme(t)
+	p, issuer := serveWithAcme(t, true)
 	// The page and the server are on one site, which is not the public URL's.
 	harness.InBrowser(t, "provider.mjs", strings.Replace(p.URL, "127.0.0.1", "localhost", 1), issuer.URL, p.Dir)
 }
@@ -49,11 +64,19 @@ func TestServeSignsInAtAProvider(t *testing.T) {
 // TestServeSignsInWithoutGoogle does the same in three engines that refuse storage to frames of other sites, without
 // Google's script.
 func TestServeSignsInWithoutGoogle(t *testing.T) {
-	p, _ := serveWithAcme(t)
+	p, _ := serveWithAcme(t, true)
 	for _, engine := range harness.Engines {
 		t.Run(engine.Name, func(t *testing.T) {
 			engine.Need(t)
 			harness.InBrowser(t, "popups.mjs", engine.Name, p.URL, p.Dir)
 		})
 	}
+}
+
+// TestServePassesTheFlowsOfTheSDK goes through the flows of the web SDK's own browser tests of popups and redirects,
+// with the modular and the compat SDK.
+func TestServePassesTheFlowsOfTheSDK(t *testing.T) {
+	// Each of the browser's windows has an address of its own, because a client's sign-ins are limited.
+	p, _ := serveWithAcme(t, false, "--trust-proxy")
+	harness.InBrowser(t, "flows.mjs", strings.Replace(p.URL, "127.0.0.1", "localhost", 1))
 }

@@ -27,7 +27,7 @@ window.again = () => reauthenticateWithPopup(auth.currentUser, acme()).then(told
 window.unlinked = () => unlink(auth.currentUser, 'oidc.acme').then((u) => u.providerData.map((p) => p.providerId), failed)
 window.linkAgain = () => linkWithPopup(auth.currentUser, acme()).then(told, failed)
 window.linkByRedirect = () => linkWithRedirect(auth.currentUser, acme())
-window.unconfigured = () => signInWithPopup(auth, new OAuthProvider('oidc.other')).then(told, failed)
+window.unconfigured = () => signInWithPopup(auth, new OAuthProvider('oidc.absent')).then(told, failed)
 window.ready = true
 `
 

@@ -51,8 +51,8 @@ export async function servePage(frontend, program, { tls, head = () => undefined
   return { port: site.address().port, script, close: () => site.close() }
 }
 
-// signIn opens a page in Chromium, passes it to drive with its context, its origin and a function that loads the page for
-// Auth at an origin, and closes everything. The options are those of servePage.
+// signIn opens a page in Chromium, passes it to drive with its context, its origin, a function that loads the page for
+// Auth at an origin and one that replaces Google's library in a further context, and closes everything. The options are those of servePage.
 export async function signIn(frontend, program, drive, options = {}) {
   const { chromium } = (await loader(frontend)('playwright-core')).default
   const site = await servePage(frontend, program, options)
@@ -61,14 +61,15 @@ export async function signIn(frontend, program, drive, options = {}) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
-    await context.route('https://apis.google.com/**', (route) => route.fulfill({ contentType: 'text/javascript', body: gapi }))
+    const replace = (context) => context.route('https://apis.google.com/**', (route) => route.fulfill({ contentType: 'text/javascript', body: gapi }))
+    await replace(context)
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
     const open = async (auth) => {
       await page.goto(`${origin}/?auth=${encodeURIComponent(auth)}`)
       await page.waitForFunction('window.ready')
     }
-    await drive({ context, page, origin, open })
+    await drive({ context, page, origin, open, gapi: replace })
   } finally {
     await browser.close()
     site.close()

@@ -33,6 +33,9 @@ type Server struct {
 	Now func() time.Time
 	// User returns the claims of the user who signs in.
 	User func() map[string]any
+	// Hinted returns claims of the user whom the parameter login_hint of the page names, beside those of User; nil ignores
+	// the parameter.
+	Hinted func(hint string) map[string]any
 	// Change changes the claims of an ID token before it is signed; nil changes nothing.
 	Change func(claims map[string]any)
 	// Break answers a request instead of the provider, if it returns true.
@@ -49,7 +52,7 @@ type Server struct {
 }
 
 // grant is what a code is for.
-type grant struct{ redirect, challenge, nonce string }
+type grant struct{ redirect, challenge, nonce, hint string }
 
 // keys are the keys of all providers, which are created once. A provider that rotates takes the next one.
 var keys = [...]func() *rsa.PrivateKey{sync.OnceValue(newKey), sync.OnceValue(newKey)}
@@ -187,7 +190,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	code := rand.Text()
 	s.mu.Lock()
-	s.codes[code] = grant{q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce")}
+	s.codes[code] = grant{q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce"), q.Get("login_hint")}
 	s.mu.Unlock()
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"state": {q.Get("state")}, "code": {code}, "iss": {s.URL}}.Encode(), http.StatusFound)
 }
@@ -213,10 +216,11 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		httpjson.Write(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant"})
 	default:
 		access := "access-" + code
-		httpjson.Write(w, http.StatusOK, map[string]any{
-			"access_token": access, "token_type": "Bearer", "expires_in": 3600,
-			"id_token": s.IDToken(map[string]any{"nonce": g.nonce, "at_hash": Hash(access)}),
-		})
+		more := map[string]any{"nonce": g.nonce, "at_hash": Hash(access)}
+		if s.Hinted != nil {
+			maps.Copy(more, s.Hinted(g.hint))
+		}
+		httpjson.Write(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": s.IDToken(more)})
 	}
 }
 
