@@ -32,6 +32,9 @@ const invalidAuthorization = "28000"
 // protocolViolation is the code with which PgBouncer refuses a parameter of a connection.
 const protocolViolation = "08P01"
 
+// queryCanceled is the code of a statement that took longer than statement_timeout, or that was canceled.
+const queryCanceled = "57014"
+
 // connect creates the pool of connections to a server that accepts writes, and opens one to check that PostgreSQL can
 // be reached. Without this condition a node would follow the log of a standby that may be behind.
 func connect(ctx context.Context, url string) (*pgxpool.Pool, error) {
@@ -116,6 +119,9 @@ func connectError(config *pgxpool.Config, err error) error {
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s refuses the user or the password (%s). Correct the URL, PGPASSWORD or .pgpass.", at, pgErr.Code)
 	case errors.As(err, &pgErr) && pgErr.Code == protocolViolation: // PgBouncer's code
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s). If it is PgBouncer, set ignore_startup_parameters there.", at, pgErr.Message, pgErr.Code)
+	case errors.As(err, &pgErr) && pgErr.Code == queryCanceled:
+		// A timeout that ends late is told as a request of the user.
+		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s). Raise statement_timeout if it is set for this user or database.", at, pgErr.Message, pgErr.Code)
 	case errors.As(err, &pgErr):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, pgErr.Message, pgErr.Code)
 	}

@@ -50,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		{"no right to write the tables", user("fewer", used), "permission denied for clave_applied, clave_lease"},
 		{"read-only", user("reader", own), "accepts writes"},
 		{"no connections", user("crowded", url), "connection"},
-		{"statement timeout", url + "&statement_timeout=1", "timeout"},
+		{"statement timeout", url + "&statement_timeout=1", "57014"},
 	} {
 		var log bytes.Buffer
 		s, err := postgres.Open(t.Context(), postgres.Options{URL: tt.url, Node: "n", Local: small, Log: slog.New(slog.NewTextHandler(&log, nil))})
