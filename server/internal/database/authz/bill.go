@@ -72,10 +72,12 @@ func (b *bill) release() {
 	if b.pool == nil || cap(b.lookups) > most || cap(b.present) > most {
 		return
 	}
-	clear(b.lookups)
-	pool := b.pool
-	*b = bill{present: b.present[:0], lookups: b.lookups[:0]}
-	pool.Put(b)
+	if len(b.lookups) > 0 {
+		clear(b.lookups)
+		b.lookups = b.lookups[:0]
+	}
+	b.present, b.parts = b.present[:0], nil // the other members are set when it is taken again
+	b.pool.Put(b)
 }
 
 // looksUp counts a document that the rules look up.
@@ -139,16 +141,12 @@ func (b *bill) got(names []resource.Document, err error) {
 	}
 	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
-	path := parentOf(names[0])
-	last := b.usage.Pattern(path)
+	last := parentOf(names[0])
 	if !fault.Is(err, fault.PermissionDenied) { // an error of the client or about an absent document comes after the read
 		for i, size := range b.present {
-			if next := parentOf(names[i]); next != path {
-				path = next
-				if pattern := b.usage.Pattern(path); pattern != last {
-					b.add(last, "", c)
-					c, last = usage.Counts{}, pattern
-				}
+			if next := parentOf(names[i]); next != last {
+				b.usage.AddTo(b.project, b.row, last, &c)
+				c, last = usage.Counts{}, next
 			}
 			if size == absent {
 				c.Missing++
@@ -158,7 +156,7 @@ func (b *bill) got(names []resource.Document, err error) {
 			}
 		}
 	}
-	b.add(last, "", c)
+	b.usage.AddTo(b.project, b.row, last, &c)
 }
 
 // parentOf returns the path of a document's collection.
@@ -232,7 +230,7 @@ func (b *bill) listed(collection resource.Collection, documents []*document.Docu
 			c.Minimum = 1
 		}
 	}
-	b.add(b.usage.Pattern(collection.Path()), "", c)
+	b.usage.AddTo(b.project, b.row, collection.Path(), &c)
 }
 
 // source counts what a source of a pipeline reads from now on, and returns the counts.
@@ -298,11 +296,11 @@ func (b *bill) wrote(writes []document.Write, done func(i int) bool) {
 	}
 	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
-	last := b.collection(writes[0].Name)
+	last := parentOf(writes[0].Name)
 	for i := range writes {
-		if pattern := b.collection(writes[i].Name); pattern != last {
-			b.add(last, "", c)
-			c, last = usage.Counts{}, pattern
+		if next := parentOf(writes[i].Name); next != last {
+			b.usage.AddTo(b.project, b.row, last, &c)
+			c, last = usage.Counts{}, next
 		}
 		switch {
 		case !done(i):
@@ -312,7 +310,7 @@ func (b *bill) wrote(writes []document.Write, done func(i int) bool) {
 			c.Writes++
 		}
 	}
-	b.add(last, "", c)
+	b.usage.AddTo(b.project, b.row, last, &c)
 }
 
 // patternOf returns the pattern of a query's collections: **/orders for a collection group.

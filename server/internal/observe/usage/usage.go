@@ -96,7 +96,8 @@ type Options struct {
 // Meter counts usage. A nil Meter counts nothing. It is safe for concurrent use.
 //
 // A count is for most calls some comparisons of texts and additions to atomic counters: latest has the rows that were
-// counted in last, at places that follow from their keys. Tables are locked for other rows only.
+// counted in last, at places that follow from their keys, and a path is compared with the pattern of a row instead of
+// being made one. Tables are locked for other rows only.
 type Meter struct {
 	o       Options
 	started atomic.Pointer[time.Time]
@@ -133,9 +134,11 @@ type row [fields]atomic.Int64
 
 // add adds counts.
 func (r *row) add(c *Counts) {
-	for i, n := range c.fields() {
-		if *n != 0 {
-			r[i].Add(*n)
+	for i, n := range [fields]int64{
+		c.Calls, c.Documents, c.Missing, c.Skipped, c.Entries, c.Minimum, c.Lookups, c.Writes, c.Deletes, c.Expired, c.Sent,
+	} {
+		if n != 0 {
+			r[i].Add(n)
 		}
 	}
 }
@@ -163,36 +166,91 @@ func (m *Meter) Coarse() bool { return m != nil && m.o.Coarse }
 
 // Add adds counts to the row of a project.
 func (m *Meter) Add(project string, k Key, c Counts) {
-	if m == nil {
+	if m == nil || !m.reduce(&k, &c) {
 		return
 	}
-	if m.o.Coarse {
-		k.User, k.Query = "", ""
-		if c.Reads()+c.Writes+c.Deletes+c.Expired == 0 {
-			return // so that denied calls add no rows
-		}
-	}
-	at := &m.latest[placeOf(project, &k)]
+	at := &m.latest[placeOf(project, &k, k.Pattern)]
 	if p := at.Load(); p != nil && p.project == project && p.key == k {
 		p.row.add(&c)
 		return
 	}
+	m.addAt(at, project, k, &c)
+}
+
+// AddTo adds counts to the row of a project for the collection with a path. The key has no pattern.
+func (m *Meter) AddTo(project string, k Key, collection string, c *Counts) {
+	if m == nil || !m.reduce(&k, c) {
+		return
+	}
+	at := &m.latest[placeOf(project, &k, collection[strings.LastIndexByte(collection, '/')+1:])]
+	if p := at.Load(); p != nil && p.is(project, &k, collection) {
+		p.row.add(c)
+		return
+	}
+	k.Pattern = m.Pattern(collection)
+	m.addAt(at, project, k, c)
+}
+
+// reduce leaves out what a coarse meter does not keep, and reports whether anything is left.
+func (m *Meter) reduce(k *Key, c *Counts) bool {
+	if !m.o.Coarse {
+		return true
+	}
+	k.User, k.Query = "", ""
+	return c.Reads()+c.Writes+c.Deletes+c.Expired != 0 // so that denied calls add no rows
+}
+
+// addAt adds counts to the row of a project, and puts the row at a place of the latest.
+func (m *Meter) addAt(at *atomic.Pointer[placed], project string, k Key, c *Counts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	row := m.rowLocked(project, k)
-	row.add(&c)
+	row.add(c)
 	at.Store(&placed{project, k, row})
 }
 
-// placeOf returns the place of a row. Rows may share one.
-func placeOf(project string, k *Key) int {
-	h := len(project) + 3*len(k.Call) + 5*len(k.Pattern) + 7*len(k.Caller) + 11*len(k.User) + 13*len(k.Query)
-	for _, text := range [...]string{project, k.Pattern, k.User, k.Query} {
-		if n := len(text); n > 0 {
-			h = 31*h + int(text[n-1]) + 17*int(text[n/2])
+// is reports whether the row is that of a key without a pattern and of a collection.
+func (p *placed) is(project string, k *Key, collection string) bool {
+	return p.project == project && p.key.Call == k.Call && p.key.Caller == k.Caller && p.key.User == k.User && p.key.Query == k.Query &&
+		fits(p.key.Pattern, collection)
+}
+
+// fits reports whether a pattern is that of a collection's path.
+func fits(pattern, collection string) bool {
+	for {
+		end := strings.IndexByte(collection, '/')
+		if end < 0 {
+			return pattern == collection
 		}
+		if len(pattern) < end+len("/*") || pattern[:end] != collection[:end] || pattern[end:end+len("/*")] != "/*" {
+			return false
+		}
+		collection, pattern = collection[end+1:], pattern[end+len("/*"):] // an id of a document
+		if end = strings.IndexByte(collection, '/'); end < 0 {
+			return pattern == ""
+		}
+		if pattern == "" || pattern[0] != '/' {
+			return false
+		}
+		collection, pattern = collection[end+1:], pattern[1:]
 	}
-	return h & (places - 1)
+}
+
+// placeOf returns the place of a row with a pattern or another text that stands for it. Rows may share one.
+func placeOf(project string, k *Key, pattern string) int {
+	h := 3*len(k.Call) + 7*len(k.Caller) + sketch(project)
+	h = 31*h + sketch(pattern)
+	h = 31*h + sketch(k.User)
+	return (31*h + sketch(k.Query)) & (places - 1)
+}
+
+// sketch returns a number of a text by its length and two bytes.
+func sketch(text string) int {
+	n := len(text)
+	if n == 0 {
+		return 0
+	}
+	return n + 31*int(text[n-1]) + 17*int(text[n/2])
 }
 
 // rowLocked returns the row of a key, or one of Other beyond the limits.

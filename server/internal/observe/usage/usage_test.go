@@ -2,6 +2,7 @@ package usage
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,41 @@ func TestPattern(t *testing.T) {
 		if got := m.Pattern(path); got != want {
 			t.Errorf("Pattern(%q) = %q, want %q", path, got, want)
 		}
+	}
+}
+
+// TestAddTo counts for collections by their paths; each is counted in the row of its pattern, as by Add.
+func TestAddTo(t *testing.T) {
+	paths := []string{
+		"a", "b", "*", "users", "users/ann/orders", "users/bob/orders", "users/ann/order", "user/ann/orders", "users/*/orders", "users/ann/xrders",
+		"users/ann/orders/1/orders", "a/b/c/d/e", "a/b/c/d/f", "a/x/c/y/e", "users/ann", "users/",
+	}
+	by, to := newMeter(), newMeter()
+	for i := range 3 * len(paths) {
+		path := paths[(i*7)%len(paths)]
+		for _, key := range []Key{{Call: "get", Caller: "user", User: "ann"}, {Call: "get", Caller: "user", User: "bob"}, {Call: "ttl", Caller: "server"}} {
+			c := Counts{Calls: 1, Documents: int64(i), Missing: 2, Skipped: 3, Entries: 4, Minimum: 5, Lookups: 6, Writes: 7, Deletes: 8, Expired: 9, Sent: 10}
+			to.AddTo("p", key, path, &c)
+			key.Pattern = by.Pattern(path)
+			by.Add("p", key, c)
+		}
+	}
+	if got, want := to.Report("p"), by.Report("p"); !reflect.DeepEqual(got, want) {
+		t.Errorf("by paths %+v\nby patterns %+v", got, want)
+	}
+	for _, path := range paths {
+		for _, other := range paths {
+			if got, want := fits(to.Pattern(path), other), to.Pattern(path) == to.Pattern(other); got != want {
+				t.Errorf("fits(%q, %q) = %t", to.Pattern(path), other, got)
+			}
+		}
+	}
+	many := New(Options{Clock: clocktest.NewManual(time.Unix(0, 0)), Coarse: true})
+	for i := range maxPatterns + 100 {
+		many.AddTo("p", Key{Call: "get", User: "ann"}, fmt.Sprintf("a%d/x/b", i), &Counts{Documents: 1})
+	}
+	if r := many.Report("p"); r.Total.Reads != maxPatterns+100 || r.Rows[0].Pattern != Other || r.Rows[0].Reads != 100 || r.Rows[0].User != "" {
+		t.Errorf("%d reads, first %+v", r.Total.Reads, r.Rows[0])
 	}
 }
 
@@ -148,10 +184,10 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// BenchmarkAdd measures the count of one document in a subcollection.
-func BenchmarkAdd(b *testing.B) {
+// BenchmarkAddTo measures the count of one document in a subcollection.
+func BenchmarkAddTo(b *testing.B) {
 	m := newMeter()
-	for range b.N {
-		m.Add("project", Key{Call: "get", Pattern: m.Pattern("users/ann/orders"), Caller: "user", User: "ann"}, Counts{Calls: 1, Documents: 1})
+	for b.Loop() {
+		m.AddTo("project", Key{Call: "get", Caller: "user", User: "ann"}, "users/ann/orders", &Counts{Calls: 1, Documents: 1, Sent: 100})
 	}
 }
