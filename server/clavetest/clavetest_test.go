@@ -54,6 +54,10 @@ func TestExpectReads(t *testing.T) {
 	if err != nil || u.Total.Writes != 2 || u.Total.Documents != 4 {
 		t.Errorf("usage %+v, %v", u, err)
 	}
+	stored, err := s.Storage(t.Context())
+	if err != nil || stored.Total.Documents != 2 || stored.Total.DocumentBytes == 0 || len(stored.Patterns) != 1 || stored.Patterns[0].Pattern != "notes" {
+		t.Errorf("storage %+v, %v", stored, err)
+	}
 	if err := s.ResetUsage(t.Context()); err != nil {
 		t.Fatal(err)
 	}

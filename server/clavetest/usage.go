@@ -62,6 +62,33 @@ func (s *Server) Usage(ctx context.Context) (u Usage, err error) {
 	return u, err
 }
 
+// Storage is what documents occupy as production bills their storage.
+type Storage struct {
+	// Total holds the sums of Patterns.
+	Total StoredBytes `json:"total"`
+	// Patterns are the collection patterns, those with the most bytes first.
+	Patterns []struct {
+		Pattern string `json:"pattern"`
+		StoredBytes
+	} `json:"patterns"`
+	// Partial is set if there are more documents than were counted.
+	Partial bool `json:"partial"`
+}
+
+// StoredBytes are sizes of documents and of their index entries.
+type StoredBytes struct {
+	Documents     int64 `json:"documents"`
+	DocumentBytes int64 `json:"documentBytes"`
+	IndexBytes    int64 `json:"indexBytes"`
+}
+
+// Storage returns what the documents of the project occupy. It reads up to 500,000 documents.
+func (s *Server) Storage(ctx context.Context) (Storage, error) {
+	var u struct{ Stored Storage }
+	err := s.call(ctx, http.MethodGet, "usage?stored=true", struct{}{}, &u)
+	return u.Stored, err
+}
+
 // ResetUsage begins to count anew.
 func (s *Server) ResetUsage(ctx context.Context) error {
 	return s.call(ctx, http.MethodDelete, "usage", struct{}{}, nil)

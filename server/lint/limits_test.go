@@ -65,7 +65,7 @@ auth/token.maxAssertion auth/token.MaxAppCheckLife auth/token.maxLifetimes auth/
 cluster/node.maxProject cluster/forward.maxAnswer cluster/forward.maxCalls cluster/forward.maxFrame cluster/forward.maxHeaders cluster/forward.maxIndex cluster/forward.maxKept cluster/forward.maxLease cluster/releases.maxRelease
 database/authz.maxBehind database/authz.maxDenials database/authz.maxKept database/authz.maxTargets database/engine.maxBuilds database/engine.maxFollowed database/engine.maxGather database/engine.maxOverlay
 database/engine.maxParallel database/engine.maxQueued database/engine.maxWaitFactor database/engine/keys.maxRegion database/engine/planner.maxEquals
-database/index.MaxComponent database/index.maxEntries database/index.maxEntrySize database/index.maxFields database/index.maxFlagged database/index.maxIndexedName
+database/index.MaxComponent database/index.maxEntries database/index.maxEntrySize database/index.maxEntryValue database/index.maxFields database/index.maxFlagged database/index.maxIndexedName
 database/listen.maxPastChecks database/listen.maxReplay database/listen.maxVersion database/missingindex.maxQueued database/missingindex.maxReport database/projectfiles.MaxText events.maxFile events.maxLetters events.maxPause events.maxSpecs events.maxTimeout
 limit/heap.mostGarbage limit/heap.mostPercent limit/heap.mostTable
 transport/grpc.maxAgainPause transport/grpc.maxKept transport/grpc.maxPooled transport/grpc.maxScratch transport/hosting.maxLanguages transport/hosting/versions.maxLabel transport/hosting/versions.maxLife transport/hosting/glob.maxAlternatives transport/hosting/glob.maxDepth

@@ -81,8 +81,10 @@ func execute(ctx context.Context, c *config.Config, s streams) (int, error) {
 	awaitEvents(ctx, a, s)
 	used := meter.Report("")
 	recorded := recordRequests(ctx, c, a.Addresses().Firestore)
+	var counted error
+	used.Stored, counted = stored(ctx, c, a.Addresses().Firestore)
 	stop()
-	if err := cmp.Or(<-ended, recorded); err != nil {
+	if err := cmp.Or(<-ended, recorded, counted); err != nil {
 		return 1, err
 	}
 	code, err := exitCode(ran, c.Command[0])

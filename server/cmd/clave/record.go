@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -19,25 +20,34 @@ func recordRequests(ctx context.Context, c *config.Config, address string) error
 	if address == "" {
 		return fault.E(fault.FailedPrecondition, "--record-requests: Firestore does not run")
 	}
-	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodGet, "http://"+reachable(address)+"/emulator/v1/projects/"+c.Project+":recording", http.NoBody)
+	body, err := control(ctx, address, "projects/"+c.Project+":recording")
 	if err != nil {
-		return err
+		return fault.Wrap(err, fault.Internal, "--record-requests: %s", err)
 	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }() // a read
-	if res.StatusCode != http.StatusOK {
-		return fault.E(fault.Internal, "--record-requests: the server responded with %s", res.Status)
-	}
+	defer func() { _ = body.Close() }() // a read
 	f, err := os.OpenFile(c.RecordRequests, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fault.Wrap(err, fault.FailedPrecondition, "--record-requests: %s", err)
 	}
-	_, err = io.Copy(f, res.Body)
+	_, err = io.Copy(f, body)
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
 	return err
+}
+
+// control returns the response of a control route of Firestore, also after ctx has ended.
+func control(ctx context.Context, address, route string) (io.ReadCloser, error) {
+	r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodGet, "http://"+reachable(address)+"/emulator/v1/"+route, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode != http.StatusOK {
+		return nil, errors.Join(fault.E(fault.Internal, "the server responded with %s", res.Status), res.Body.Close())
+	}
+	return res.Body, nil
 }

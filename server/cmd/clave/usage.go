@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +17,27 @@ const maxUsageRows = 50
 
 // maxCostRows is the number of patterns whose costs are printed.
 const maxCostRows = 10
+
+// maxStoredRows is the number of patterns of which clave exec --usage prints what their documents occupy.
+const maxStoredRows = 20
+
+// stored returns what the documents of a running server occupy, nil if they were not asked for or Firestore does not
+// run.
+func stored(ctx context.Context, c *config.Config, address string) (*usage.StorageReport, error) {
+	if address == "" || !c.Usage && c.UsagePrices == "" {
+		return nil, nil
+	}
+	body, err := control(ctx, address, "usage?stored=true")
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "--usage: %s", err)
+	}
+	defer func() { _ = body.Close() }() // a read
+	var r usage.Report
+	if err := json.NewDecoder(body).Decode(&r); err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "--usage: %s", err)
+	}
+	return r.Stored, nil
+}
 
 // readBudget reads the file of a budget; without a file there is no budget.
 func readBudget(file string) (*usage.Budget, error) {
@@ -70,6 +93,12 @@ func checkUsage(code int, c *config.Config, used usage.Report, l limitsOfUsage, 
 		fmt.Fprintln(w, "\nUsage as production would bill it:")
 		if err := used.Print(w, maxUsageRows); err != nil {
 			return code, err
+		}
+		if used.Stored != nil {
+			fmt.Fprintln(w)
+			if err := used.Stored.Print(w, maxStoredRows); err != nil {
+				return code, err
+			}
 		}
 	}
 	if l.prices != nil {

@@ -71,6 +71,7 @@ const seen = new Set()
 test.for([1, 2])('a project of its own', async () => {
   seen.add(clave.projectId)
   expect((await clave.usage()).total.writes).toBe(0)
+  expect((await clave.usage({ stored: true })).stored.total).toMatchObject({ documents: expect.any(Number), indexBytes: expect.any(Number) })
   const url = ` + "`http://${clave.firestore}/v1/projects/${clave.projectId}/databases/(default)/documents/notes?documentId=a`" + `
   expect((await fetch(url, { method: 'POST', headers: { authorization: 'Bearer owner' }, body: '{}' })).status).toBe(200)
 })

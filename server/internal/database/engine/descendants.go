@@ -33,6 +33,20 @@ func (r *Reading) Below(ctx context.Context, path string, yield func(resource.Do
 	return w.Below(ctx, path, false)
 }
 
+// BilledSizes calls yield with each document of the database, in the order of names, with the sizes of the document and
+// of its index entries as production bills them.
+func (r *Reading) BilledSizes(ctx context.Context, yield func(path string, document, entries int64) error) error {
+	set := r.indexes().set
+	w := &walk.Documents{Reader: r.view.snap, Number: r.db.number.Load(), Yield: func(path string, record []byte) error {
+		d, err := records.Decode(r.db.document(path), record)
+		if err != nil {
+			return err
+		}
+		return yield(path, int64(d.Size()), set.BilledSize(path, d.Fields))
+	}}
+	return w.Below(ctx, "", false)
+}
+
 // Groups returns the ids of all collections in a database, those of the root first. It reads one key for each.
 func (r *Reading) Groups(ctx context.Context) ([]string, error) {
 	w := &walk.Documents{Reader: r.view.snap, Number: r.db.number.Load()}

@@ -28,11 +28,14 @@ type Prices struct {
 	} `json:"per100000"`
 	// SentPerGiB is the price of a GiB that is sent to clients; nil leaves it out.
 	SentPerGiB *float64 `json:"sentPerGiB"`
+	// StoredPerGiBMonth is the price of a GiB of documents and index entries that is stored for a month; nil leaves it
+	// out.
+	StoredPerGiBMonth *float64 `json:"storedPerGiBMonth"`
 }
 
 // pricesExample is a file of prices in an error.
 const pricesExample = `{"date": "2026-11-01", "location": "nam5", "currency": "USD", ` +
-	`"per100000": {"reads": 0.06, "writes": 0.18, "deletes": 0.02, "ttlDeletes": 0.02}, "sentPerGiB": 0.12}`
+	`"per100000": {"reads": 0.06, "writes": 0.18, "deletes": 0.02, "ttlDeletes": 0.02}, "sentPerGiB": 0.12, "storedPerGiBMonth": 0.18}`
 
 // ParsePrices parses prices in JSON. All prices of operations must be given, so that none is forgotten.
 func ParsePrices(text []byte) (p Prices, err error) {
@@ -50,8 +53,8 @@ func ParsePrices(text []byte) (p Prices, err error) {
 	if p.Currency == "" {
 		return p, fault.E(fault.InvalidArgument, "The prices have no currency.")
 	}
-	for _, l := range p.lines(Counts{}) {
-		if l.price == nil && l.name != sentName {
+	for _, l := range append(p.lines(Counts{}), p.storage(Stored{})) {
+		if l.price == nil && l.name != sentName && l.name != storedName {
 			return p, fault.E(fault.InvalidArgument, "The price of %s is missing.", l.name)
 		}
 		if l.price != nil && (*l.price < 0 || math.IsInf(*l.price, 0)) {
@@ -61,10 +64,11 @@ func ParsePrices(text []byte) (p Prices, err error) {
 	return p, nil
 }
 
-// sentName is the name of the line of sent bytes, of which unitGiB are one unit.
+// sentName and storedName are the names of the lines of bytes, of which unitGiB are one unit.
 const (
-	sentName = "bytes sent"
-	unitGiB  = 1 << 30
+	sentName   = "bytes sent"
+	storedName = "bytes stored"
+	unitGiB    = 1 << 30
 )
 
 // line is a line of a bill: a number of operations, and the price of a number of them.
@@ -93,6 +97,11 @@ func (p *Prices) lines(c Counts) []line {
 		{"TTL deletes", c.Expired, many, p.Per100000.TTLDeletes},
 		{sentName, c.Sent, unitGiB, p.SentPerGiB},
 	}
+}
+
+// storage returns the line of what is stored for a month.
+func (p *Prices) storage(s Stored) line {
+	return line{storedName, s.Bytes(), unitGiB, p.StoredPerGiBMonth}
 }
 
 // Cost returns what counts cost.
@@ -124,6 +133,9 @@ func (p *Prices) Print(w io.Writer, r Report, most int) error {
 	fmt.Fprintf(t, "total\t\t%.8f\t%.2f\n", sum, runs*sum)
 	for _, row := range r.Top(most) {
 		fmt.Fprintf(t, "  of it %s\t\t%.8f\t%.2f\n", row.Pattern, p.Cost(row.Counts), runs*p.Cost(row.Counts))
+	}
+	if l := p.storage(r.storage()); l.n > 0 && l.price != nil {
+		fmt.Fprintf(t, "%s, a month\t%d\t%.8f\t\n", l.name, l.n, l.cost())
 	}
 	return t.Flush()
 }

@@ -33,7 +33,13 @@ func TestPrices(t *testing.T) {
 			t.Errorf("the table lacks %q:\n%s", want, out.String())
 		}
 	}
-	if strings.Contains(out.String(), "of it a") || strings.Contains(out.String(), "bytes sent") {
+	stored := m.Report("")
+	stored.Stored = &StorageReport{Total: Stored{Documents: 1, DocumentBytes: 1 << 29, IndexBytes: 1 << 29}}
+	var month strings.Builder
+	if err := p.Print(&month, stored, 1); err != nil || !strings.Contains(month.String(), "bytes stored, a month       1073741824  0.18000000  \n") {
+		t.Errorf("the table lacks what is stored, %v:\n%s", err, month.String())
+	}
+	if strings.Contains(out.String(), "of it a") || strings.Contains(out.String(), "bytes sent") || strings.Contains(out.String(), "bytes stored") {
 		t.Errorf("the table has more than it should:\n%s", out.String())
 	}
 }

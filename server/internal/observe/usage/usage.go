@@ -350,6 +350,8 @@ type Report struct {
 	Total Total     `json:"total"`
 	// Rows are sorted by reads, then by writes and deletes, the most first.
 	Rows []Row `json:"rows"`
+	// Stored is what the documents occupy; nil if it was not counted.
+	Stored *StorageReport `json:"stored,omitempty"`
 }
 
 // Report returns the usage of a project, or with an empty name that of all projects together.

@@ -52,7 +52,7 @@ func New(o Options) http.Handler {
 	(&ruleRoutes{rulesets: o.Rulesets}).register(mux, methods)
 	(&recordingRoutes{authorizer: o.Authorizer, rulesets: o.Rulesets}).register(methods)
 	(&triggerRoutes{dispatcher: o.Triggers, settling: o.Settling}).register(mux, methods)
-	(&usageRoutes{usage: o.Usage}).register(methods)
+	(&usageRoutes{usage: o.Usage, authorizer: o.Authorizer}).register(mux, methods)
 	(&faultRoutes{faults: o.Faults, authorizer: o.Authorizer}).register(methods)
 	(&projectRoutes{o: o, documents: docs}).register(methods)
 	(&clockRoutes{clock: o.Clock}).register(mux, methods)

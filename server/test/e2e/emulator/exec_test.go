@@ -64,7 +64,7 @@ func TestExecCountsUsage(t *testing.T) {
 		code  int
 		want  []string
 	}{
-		{[]string{"--usage"}, 0, []string{"users/*/orders", "2 missing"}},
+		{[]string{"--usage"}, 0, []string{"users/*/orders", "2 missing", "of index entries"}},
 		{[]string{"--usage-budget", "wide.json"}, 0, nil},
 		{[]string{"--usage-budget", "budget.json"}, 1, []string{"all collections: 2 reads, 1 allowed", "users/*/orders: 2 reads, 0 allowed", "2 by 2 × get users/*/orders", "exceeded 2 of the limits"}},
 		{[]string{"--usage-prices", "prices.json"}, 0, []string{"Prices of 2026-11-01", "1.20", "of it users/*/orders"}},

@@ -20,8 +20,11 @@ export interface Project {
   seed(...seeds: (string | Seed)[]): Promise<void>
   /** Resolves when every snapshot and event of earlier commits has been delivered. Rejects after timeout ("10s"). */
   settle(timeout?: string): Promise<void>
-  /** Resolves with what production would bill for the project's requests since the start or the last reset. */
-  usage(): Promise<Usage>
+  /**
+   * Resolves with what production would bill for the project's requests since the start or the last reset. With stored,
+   * the documents are read to count what they occupy.
+   */
+  usage(options?: { stored?: boolean }): Promise<Usage>
   /** Resets the usage. */
   resetUsage(): Promise<void>
   /** Replaces the faults in the project's calls; without arguments ends them. */
@@ -160,6 +163,21 @@ export interface Usage {
   total: UsageCounts
   /** The rows, those with the most reads first. */
   rows: UsageRow[]
+  /** What the documents occupy, if that was asked for. */
+  stored?: {
+    total: StoredBytes
+    /** The collection patterns, those with the most bytes first. */
+    patterns: ({ pattern: string } & StoredBytes)[]
+    /** There are more documents than were counted. */
+    partial?: boolean
+  }
+}
+
+/** What documents and their index entries occupy as production bills it. */
+export interface StoredBytes {
+  documents: number
+  documentBytes: number
+  indexBytes: number
 }
 
 /** A server that runs in memory. */

@@ -81,12 +81,12 @@ function handle(projectId, firestore, auth) {
     return answer
   }
   const settle = async (timeout = '10s') => void (await control('settle', { timeout }))
-  const usage = () => control('usage', undefined, 'GET')
+  const usage = ({ stored = false } = {}) => control(`usage${stored ? '?stored=true' : ''}`, undefined, 'GET')
   return {
     projectId,
     firestore,
     auth,
-    /** Resolves with what production would bill for the requests since the start or the last reset. */
+    /** Resolves with what production would bill for the requests since the start or the last reset, and for storage with stored. */
     usage,
     /** Resets the usage. */
     resetUsage: async () => void (await control('usage', undefined, 'DELETE')),
