@@ -62,7 +62,7 @@ func reasonOf(said string, err error) string {
 		if name, _, ok := strings.Cut(line, ":"); ok && strings.Contains(name, "Error") && !strings.HasPrefix(line, " ") {
 			hint := ""
 			if strings.Contains(line, "ERR_UNKNOWN_FILE_EXTENSION") {
-				hint = "; TypeScript needs Node 22.18 or later"
+				hint = "; TypeScript needs Node 22.18 or later, or one of the packages typescript (before 7), esbuild and amaro beside the seed"
 			}
 			return line + hint
 		}
