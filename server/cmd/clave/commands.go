@@ -45,7 +45,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetCompletionCommandGroupID(groupTools)
 	root.AddCommand(startCommand(s), execCommand(s), serveCommand(s), firebaseCommand(s), firestoreEmulatorCommand(s))
 	root.AddCommand(backupCommand(s), restoreCommand(s), backupsCommand(s), verifyCommand(s), historyCommand(s), cloneCommand(s), exportCommand(s), importCommand(s), migrateCommand(s), seedCommand(s), moveCommand(s), credentialsCommand(s), appCheckCommand(s), providersCommand(s), eventsCommand(s))
-	root.AddCommand(consoleCommand(s), mcpCommand(), rulesCommand(s), healthCommand(s), deployCommand(s), clusterCommand(s), versionCommand(s))
+	root.AddCommand(consoleCommand(s), mcpCommand(), rulesCommand(s), healthCommand(s), statusCommand(s), deployCommand(s), clusterCommand(s), versionCommand(s))
 	// cobra adds these two only to a command that has others.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

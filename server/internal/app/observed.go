@@ -7,8 +7,11 @@ import (
 	"runtime/metrics"
 
 	"clave/server/internal/app/backups"
+	"clave/server/internal/app/config"
+	"clave/server/internal/app/status"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/limit/receive"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/observe/prometheus"
 	"clave/server/internal/observe/usage"
@@ -114,6 +117,25 @@ func (o *observed) serverState(ctx context.Context) prometheus.State {
 	out.Usage = o.usage()
 	h := s.Engine.HistoryState()
 	out.History = &prometheus.History{Bytes: h.Bytes, MaxBytes: h.MaxBytes, Window: h.Window, Shrunk: h.Shrunk}
+	return out
+}
+
+// describe returns the state of this server for clave status.
+func describe(c *config.Config, o *Options, s *state) status.Status {
+	h := s.Engine.HistoryState()
+	db := resource.Database{Project: c.Project, ID: resource.DefaultDatabase}
+	out := status.Status{
+		Version: o.Version, Project: c.Project, Now: o.Clock.Now(),
+		History: status.History{Since: s.Engine.Earliest(db).Time(), Window: h.Window, Bytes: h.Bytes, MaxBytes: h.MaxBytes, Shrunk: h.Shrunk},
+	}
+	out.Used, out.Free = s.usage()
+	if err := s.health(); err != nil {
+		out.Problem = err.Error()
+	}
+	if s.backups != nil {
+		scheduled := s.backups.Schedule.Status()
+		out.Backups = &scheduled
+	}
 	return out
 }
 

@@ -7,6 +7,7 @@ import (
 	"clave/server/internal/app/backups"
 	"clave/server/internal/app/datastore"
 	"clave/server/internal/app/recovery"
+	"clave/server/internal/app/status"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/stack"
@@ -96,6 +97,8 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 	if !a.config.Memory {
 		past, err := (&recovery.Recovery{Engine: s.Engine, Project: a.config.Project}).Listen(a.config.DataDir)
 		a.serve("history", "clave history, clave clone and clave restore --at do not work", past, err)
+		described, err := status.Listen(a.config.DataDir, func() status.Status { return describe(a.config, &a.o, s) })
+		a.serve("status", "clave status does not work", described, err)
 	}
 	if !a.config.Production() {
 		return s, nil

@@ -114,13 +114,44 @@ type backupsJSON struct {
 	Place    string       `json:"place"`
 	EverySec int64        `json:"everySec"`
 	ProveSec int64        `json:"proveSec"`
-	Proved   string       `json:"proved,omitempty"`
+	Proof    *proofJSON   `json:"proof,omitempty"`
 	Failures uint64       `json:"failures"`
 	Unproved uint64       `json:"unproved"`
 	Failure  string       `json:"failure,omitempty"`
 	Backups  []backupJSON `json:"backups"`
 	Count    int          `json:"count"`
 	Log      *logJSON     `json:"log,omitempty"`
+}
+
+// proofJSON is a trial restore.
+type proofJSON struct {
+	// Backup and Time are empty if no trial restore has succeeded yet.
+	Backup string `json:"backup"`
+	Time   string `json:"time"`
+	// Second is the second of the log whose state was restored too; absent if there is none.
+	Second string `json:"second,omitempty"`
+	// Failed is the last trial restore, if it failed.
+	Failed *failedProofJSON `json:"failed,omitempty"`
+}
+
+// failedProofJSON is a trial restore that has failed.
+type failedProofJSON struct {
+	Backup string `json:"backup"`
+	Time   string `json:"time"`
+	Second string `json:"second,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// proofOf returns the last trial restores; nil if there was none.
+func proofOf(p series.Proof) *proofJSON {
+	if p.Time.IsZero() && p.Failed == nil {
+		return nil
+	}
+	out := &proofJSON{Backup: p.Backup, Time: optionalTime(p.Time), Second: optionalTime(p.Second)}
+	if f := p.Failed; f != nil {
+		out.Failed = &failedProofJSON{Backup: f.Backup, Time: optionalTime(f.Time), Second: optionalTime(f.Second), Reason: f.Reason}
+	}
+	return out
 }
 
 // logJSON is the state of the log that is shipped between backups.
@@ -153,13 +184,9 @@ func (c *Console) getBackups(in *call) (any, error) {
 	}
 	if log := s.Log; log != nil {
 		out.Log = &logJSON{Waiting: log.Waiting, Failures: log.Failures, Gaps: log.Gaps, Failure: log.Failure}
-		if !log.Until.IsZero() {
-			out.Log.Shipped = timeText(log.Until)
-		}
+		out.Log.Shipped = optionalTime(log.Until)
 	}
-	if !proof.Time.IsZero() {
-		out.Proved = timeText(proof.Time)
-	}
+	out.Proof = proofOf(proof)
 	slices.Reverse(all)
 	for _, b := range all[:min(len(all), mostBackups)] {
 		out.Backups = append(out.Backups, backupJSON{Name: b.Name, Time: timeText(b.Time), Bytes: b.Bytes, Damage: b.Damage, Proved: b.Name == proof.Backup})

@@ -101,10 +101,14 @@ func TestBackupsAreListed(t *testing.T) {
 	s := start(t, config.ModeServe, "--backup-to", dir)
 	s.open(false)
 	var got struct {
-		Place, Proved, Failure string
-		EverySec               int
-		Count                  int
-		Backups                []struct {
+		Place, Failure string
+		Proof          *struct {
+			Backup, Time, Second string
+			Failed               any
+		}
+		EverySec int
+		Count    int
+		Backups  []struct {
 			Name, Time, Damage string
 			Bytes              int
 			Proved             bool
@@ -114,7 +118,7 @@ func TestBackupsAreListed(t *testing.T) {
 		s.call("GET", "/api/backups", "", &got)
 		return len(got.Backups) == 1 && got.Backups[0].Proved
 	})
-	if b := got.Backups[0]; got.Count != 1 || got.Place != dir || got.Proved == "" || got.Failure != "" || got.EverySec != 6*3600 || b.Bytes == 0 || b.Time == "" || b.Damage != "" {
+	if b := got.Backups[0]; got.Count != 1 || got.Place != dir || got.Proof == nil || got.Proof.Backup != b.Name || got.Proof.Time == "" || got.Proof.Failed != nil || got.Failure != "" || got.EverySec != 6*3600 || b.Bytes == 0 || b.Time == "" || b.Damage != "" {
 		t.Errorf("the backups are %+v", got)
 	}
 }

@@ -229,9 +229,9 @@ func State(s *Service) *prometheus.Backups {
 		return nil
 	}
 	st := s.Schedule.Status()
-	out := &prometheus.Backups{Count: st.Count, Bytes: st.Bytes, Last: st.Last, Proved: st.Proved, Failures: st.Failures, Unproved: st.Unproved}
+	out := &prometheus.Backups{Count: st.Count, Bytes: st.Bytes, Last: st.Last, Proved: st.Proof.Time, Second: st.Proof.Second, Failures: st.Failures, Unproved: st.Unproved}
 	if log := st.Log; log != nil {
-		out.Log = &prometheus.ShippedLog{Age: log.Age(s.clock.Now()), Bytes: log.Bytes, Failures: log.Failures, Gaps: log.Gaps}
+		out.Log = &prometheus.ShippedLog{Age: log.Age(s.clock.Now()), Until: log.Until, Bytes: log.Bytes, Failures: log.Failures, Gaps: log.Gaps}
 	}
 	return out
 }

@@ -48,11 +48,14 @@ const (
 	ModeClone   Mode = "clone"
 )
 
+// ModeStatus shows the state of the server that runs on a data folder.
+const ModeStatus Mode = "status"
+
 // offline reports whether a mode works on a data folder and runs no server.
 func (m Mode) offline() bool {
 	return m == ModeCredentials || m == ModeCreateCredential || m == ModeBackup || m == ModeRestore || m == ModeExport || m == ModeImport ||
 		m == ModeConsole || m == ModeEventsStatus || m == ModeEventsRetry || m == ModeDeploy || m == ModeProviders || m == ModeAppCheck || m == ModeAddProvider ||
-		m == ModeHistory || m == ModeClone || m == ModeFromFirebase || m == ModeToFirebase
+		m == ModeHistory || m == ModeClone || m == ModeFromFirebase || m == ModeToFirebase || m == ModeStatus
 }
 
 // storesShared reports whether a mode works on data in PostgreSQL too.

@@ -197,32 +197,40 @@ func hoursText(d time.Duration) string {
 // trial.
 func (s *Server) checkScheduled(out *Check, b schedule.Status) {
 	now := s.Clock.Now()
-	age, proved := now.Sub(b.Last), now.Sub(b.Proved)
+	age, proved := now.Sub(b.Last), now.Sub(b.Proof.Time)
 	out.Values["folder"], out.Values["count"] = b.Place, b.Count
+	has := fmt.Sprintf("%s has %s, the newest of %s ago with %d MB.", b.Place, countText(b.Count, "backup"), hoursText(age), b.Bytes>>20)
+	if !b.Last.IsZero() {
+		out.Values["hours"], out.Values["bytes"] = int(age.Hours()), b.Bytes
+	}
+	trial := "None was restored for trial."
+	if !b.Proof.Time.IsZero() {
+		out.Values["proved"], out.Values["backup"] = int(proved.Hours()), b.Proof.Backup
+		trial = fmt.Sprintf("%s was restored for trial %s ago", b.Proof.Backup, hoursText(proved))
+		if second := b.Proof.Second; !second.IsZero() {
+			out.Values["second"] = second.UTC().Format(time.RFC3339)
+			trial += ", and so was the state at " + second.UTC().Format(time.RFC3339)
+		}
+		trial += "."
+	}
 	switch {
 	case b.Failure != "":
 		out.State, out.Case, out.Values["error"] = Bad, "failed", b.Failure
-		out.Text = fmt.Sprintf("The last backup, or its trial restore, failed: %s", b.Failure)
+		out.Text = fmt.Sprintf("The last backup, or its trial restore, failed: %s. %s", strings.TrimSuffix(b.Failure, "."), trial)
 	case b.Last.IsZero():
 		out.State, out.Case, out.Text = Warn, "pending", "The first backup is not complete yet."
-	case b.Proved.IsZero():
-		out.Case, out.Values["hours"] = "scheduled", int(age.Hours())
-		out.Text = fmt.Sprintf("%s has %s, the newest of %s ago. None was restored for trial.", b.Place, countText(b.Count, "backup"), hoursText(age))
+	case b.Proof.Time.IsZero():
+		out.Case, out.Text = "scheduled", has+" "+trial
 	default:
-		out.Case, out.Values["hours"], out.Values["proved"] = "proved", int(age.Hours()), int(proved.Hours())
-		out.Text = fmt.Sprintf("%s has %s, the newest of %s ago. A trial restore succeeded %s ago.",
-			b.Place, countText(b.Count, "backup"), hoursText(age), hoursText(proved))
+		out.Case, out.Text = "proved", has+" "+trial
 	}
 	s.checkLog(out, b.Log, now)
 	late := age > 2*b.Every+time.Hour
-	unproved := b.ProveEvery > 0 && !b.Proved.IsZero() && proved > 2*b.ProveEvery+time.Hour
+	unproved := b.ProveEvery > 0 && !b.Proof.Time.IsZero() && proved > 2*b.ProveEvery+time.Hour
 	if out.State == OK && (late || unproved) {
 		out.State = Warn
 	}
 }
-
-// lateLog is the age of a commit that is not shipped from which on it is reported: several attempts have failed.
-const lateLog = time.Minute
 
 // checkLog adds the state of the log that is shipped between backups; nil if it is not shipped.
 func (s *Server) checkLog(out *Check, log *shipping.Status, now time.Time) {
@@ -232,15 +240,16 @@ func (s *Server) checkLog(out *Check, log *shipping.Status, now time.Time) {
 	if !log.Until.IsZero() {
 		out.Values["shipped"] = log.Until.Format(time.RFC3339)
 	}
-	if age := log.Age(now); age < lateLog || out.State == Bad {
+	if !log.Late(now) || out.State == Bad {
 		return
 	}
 	reason := log.Failure
 	if reason == "" {
 		reason = "the place of the backups is too slow"
 	}
-	out.State, out.Case, out.Values["error"] = Bad, "failed", reason
-	out.Text = fmt.Sprintf("Commits of the last %d minutes could not be restored elsewhere: %s", int(log.Age(now).Minutes()), reason)
+	minutes := int(log.Age(now).Minutes())
+	out.State, out.Case, out.Values["error"], out.Values["minutes"] = Bad, "late", reason, minutes
+	out.Text = fmt.Sprintf("Commits of the last %s could not be restored elsewhere: %s", countText(minutes, "minute"), reason)
 }
 
 // checkProxy reports the source of clients' addresses.

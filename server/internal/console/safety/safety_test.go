@@ -2,6 +2,7 @@ package safety
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/schedule"
+	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/shipping"
 	"clave/server/test/kit/cert"
 )
 
@@ -91,23 +94,33 @@ func TestScheduledBackups(t *testing.T) {
 	now := clock.System().Now()
 	ago := func(hours int) time.Time { return now.Add(-time.Duration(hours) * time.Hour) }
 	made := func(last, proved time.Time, failure string) schedule.Status {
-		return schedule.Status{Place: "/backups", Count: 3, Every: 6 * time.Hour, ProveEvery: 24 * time.Hour, Last: last, Proved: proved, Failure: failure}
+		st := schedule.Status{Place: "/backups", Count: 3, Bytes: 5 << 20, Every: 6 * time.Hour, ProveEvery: 24 * time.Hour, Last: last, Failure: failure}
+		if !proved.IsZero() {
+			st.Proof = series.Proof{Backup: "20261126T120000Z", Time: proved, Second: time.Date(2026, 11, 26, 11, 59, 7, 0, time.UTC)}
+		}
+		return st
 	}
+	behind := made(ago(5), ago(20), "")
+	behind.Log = &shipping.Status{Since: now.Add(-3 * time.Minute), Failure: "the place can't be reached"}
+	second := "20261126T120000Z was restored for trial 20 hours ago, and so was the state at 2026-11-26T11:59:07Z."
 	for _, tt := range []struct {
 		name      string
 		status    schedule.Status
 		state, is string
+		text      string
 	}{
-		{"in time", made(ago(5), ago(20), ""), OK, "proved"},
-		{"late", made(ago(14), ago(20), ""), Warn, "proved"},
-		{"not restored for long", made(ago(5), ago(60), ""), Warn, "proved"},
-		{"never restored", made(ago(5), time.Time{}, ""), OK, "scheduled"},
-		{"failed", made(ago(5), ago(20), "there is no space"), Bad, "failed"},
-		{"not made yet", made(time.Time{}, time.Time{}, ""), Warn, "pending"},
+		{"in time", made(ago(5), ago(20), ""), OK, "proved", "/backups has 3 backups, the newest of 5 hours ago with 5 MB. " + second},
+		{"late", made(ago(14), ago(20), ""), Warn, "proved", "the newest of 14 hours ago"},
+		{"not restored for long", made(ago(5), ago(60), ""), Warn, "proved", "60 hours ago"},
+		{"never restored", made(ago(5), time.Time{}, ""), OK, "scheduled", "None was restored for trial."},
+		{"failed", made(ago(5), ago(20), "there is no space"), Bad, "failed", "failed: there is no space. " + second},
+		{"failed at once", made(ago(5), time.Time{}, "there is no space"), Bad, "failed", "there is no space. None was restored for trial."},
+		{"not made yet", made(time.Time{}, time.Time{}, ""), Warn, "pending", "not complete yet"},
+		{"whose log is late", behind, Bad, "late", "Commits of the last 3 minutes could not be restored elsewhere: the place can't be reached"},
 	} {
 		s := Server{Shared: true, Backups: func() schedule.Status { return tt.status }, Clock: clocktest.NewManual(now)}
-		if got := s.checkBackup(); got.State != tt.state || got.Case != tt.is || got.Text == "" {
-			t.Errorf("backups %s: %+v, want %s, %s", tt.name, got, tt.state, tt.is)
+		if got := s.checkBackup(); got.State != tt.state || got.Case != tt.is || !strings.Contains(got.Text, tt.text) {
+			t.Errorf("backups %s: %+v, want %s, %s, %q", tt.name, got, tt.state, tt.is, tt.text)
 		}
 	}
 }

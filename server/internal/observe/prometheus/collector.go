@@ -54,8 +54,10 @@ var (
 	backupBytes    = desc("backup_bytes", "Size of the newest backup.")
 	backupTime     = desc("backup_timestamp_seconds", "Time of the newest backup; 0 if there is none.")
 	backupProved   = desc("backup_verified_timestamp_seconds", "Time of the last trial restore that succeeded; 0 if there is none.")
+	backupSecond   = desc("backup_verified_second_timestamp_seconds", "Second of the shipped log whose state the last trial restore has restored; 0 if there is none.")
 	backupFailures = desc("backup_failures_total", "Failures by what failed: backup, restore or log.", "step")
 	backupLogAge   = desc("backup_log_age_seconds", "Age of the oldest commit that is not in the shipped log, or of a gap; 0 if there is none.")
+	backupLogUntil = desc("backup_log_timestamp_seconds", "Time up to which the shipped log has everything; 0 if nothing was shipped since the start.")
 	backupLogBytes = desc("backup_log_bytes_total", "Bytes of the shipped log.")
 	backupLogGaps  = desc("backup_log_gaps_total", "Gaps in the shipped log.")
 
@@ -78,7 +80,7 @@ var (
 var all = []*prometheus.Desc{
 	buildInfo, healthy, callsTotal, callsForwarded, callDuration, callsOpen, operationDuration, commitsTotal, writtenTotal, readTotal, queriesTotal, deniedTotal,
 	groupSize, writeDuration, decisionsTotal, listenStreams, listenTargets, fanoutDelay, signInsTotal, attemptsTotal, checksTotal, limitsTotal, storeBytes,
-	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupFailures, backupLogAge, backupLogBytes, backupLogGaps, historyBytes, historyMax, historyWindow, historyShrunk, billedTotal, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
+	storeFree, storeLogBytes, memoryBytes, requestBytes, backups, backupBytes, backupTime, backupProved, backupSecond, backupFailures, backupLogAge, backupLogUntil, backupLogBytes, backupLogGaps, historyBytes, historyMax, historyWindow, historyShrunk, billedTotal, nodeRole, nodeReads, nodeEpoch, nodeLogLag, nodeSeen, nodeStateLag,
 }
 
 // attempts maps the methods of Authentication that begin or continue sessions, including their names in the former API,
@@ -210,12 +212,14 @@ func (o output) backups(b Backups) {
 	o.gauge(backupBytes, float64(b.Bytes))
 	o.gauge(backupTime, seconds(b.Last))
 	o.gauge(backupProved, seconds(b.Proved))
+	o.gauge(backupSecond, seconds(b.Second))
 	o.counter(backupFailures, b.Failures, "backup")
 	o.counter(backupFailures, b.Unproved, "restore")
 	if b.Log == nil {
 		return
 	}
 	o.gauge(backupLogAge, b.Log.Age.Seconds())
+	o.gauge(backupLogUntil, seconds(b.Log.Until))
 	o.counter(backupFailures, b.Log.Failures, "log")
 	o.counter(backupLogBytes, b.Log.Bytes)
 	o.counter(backupLogGaps, b.Log.Gaps)

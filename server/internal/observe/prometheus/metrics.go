@@ -67,9 +67,9 @@ type Backups struct {
 	// Count is the number of backups, and Bytes the size of the newest one.
 	Count int
 	Bytes int64
-	// Last is the time of the newest backup, and Proved that of the last trial restore that succeeded; zero if there is
-	// none.
-	Last, Proved time.Time
+	// Last is the time of the newest backup, Proved that of the last trial restore that succeeded, and Second the second
+	// of the log whose state it has restored; zero if there is none.
+	Last, Proved, Second time.Time
 	// Failures and Unproved count the backups and the trial restores that have failed since the start.
 	Failures, Unproved uint64
 	// Log is the log that is shipped between backups; nil if it is not shipped.
@@ -80,6 +80,8 @@ type Backups struct {
 type ShippedLog struct {
 	// Age is that of the oldest commit that is not shipped, or of a gap; zero if there is none.
 	Age time.Duration
+	// Until is the time up to which this process has shipped everything; zero if it has shipped nothing.
+	Until time.Time
 	// Bytes counts the shipped bytes, Failures the attempts that failed, and Gaps the gaps since the start.
 	Bytes, Failures, Gaps uint64
 }

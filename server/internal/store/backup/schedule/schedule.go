@@ -55,8 +55,8 @@ type Status struct {
 	Count int
 	// Every is the time between two backups, and ProveEvery that between two proofs; zero for none.
 	Every, ProveEvery time.Duration
-	// Proved is the time of the last proof; zero if there is none.
-	Proved time.Time
+	// Proof is the last proof; zero if there is none.
+	Proof series.Proof
 	// Failures counts the backups, and Unproved the proofs, that have failed since the start.
 	Failures, Unproved uint64
 	// Failure is the reason why the last backup or proof failed; empty if it succeeded.
@@ -92,6 +92,8 @@ func (s *Schedule) Status() Status {
 	out := s.mu.status
 	if err := errors.Join(s.mu.made, s.mu.proof); err != nil {
 		out.Failure = fault.Reason(err)
+	} else if out.Proof.Failed != nil {
+		out.Failure = out.Proof.Failed.Reason
 	}
 	if s.o.Shipping != nil {
 		log := s.o.Shipping.Status()
@@ -110,29 +112,36 @@ func (s *Schedule) Kept(ctx context.Context) ([]series.Backup, series.Proof, err
 }
 
 // Run makes and proves backups when they are due, until ctx is done. The times of the last ones are in the folder of
-// the backups, so neither a start nor another leader makes one too early.
+// the backups, so neither a start nor another leader makes one too early, or forgets that the last proof has failed.
 func (s *Schedule) Run(ctx context.Context) error {
 	backups := timer{clock: s.o.Clock, every: s.o.Every}
 	proofs := timer{clock: s.o.Clock, every: s.o.ProveEvery}
+	made := false
 	for {
 		st := s.refresh(ctx)
 		wait := backups.left(st.Last)
 		if s.needsLog() {
 			wait = backups.retry()
 		}
-		if wait <= 0 {
+		// Backups that take longer than the time between two do not keep proofs from their turn.
+		if wait <= 0 && !made {
 			backups.ran(s.make(ctx))
+			made = true
 			continue
 		}
+		made = false
 		if s.o.ProveEvery > 0 && st.Count > 0 {
-			left := proofs.left(st.Proved)
+			if f := st.Proof.Failed; f != nil && proofs.tried.IsZero() {
+				proofs.failedAt(f.Time)
+			}
+			left := proofs.left(st.Proof.Time)
 			if left <= 0 {
 				proofs.ran(s.prove(ctx))
 				continue
 			}
 			wait = min(wait, left)
 		}
-		if s.sleep(ctx, wait) != nil {
+		if wait > 0 && s.sleep(ctx, wait) != nil || ctx.Err() != nil {
 			return nil
 		}
 	}
@@ -201,6 +210,15 @@ func (t *timer) retry() time.Duration {
 // ran records an attempt.
 func (t *timer) ran(err error) { t.tried, t.failed = t.clock.Now(), err != nil }
 
+// failedAt records an attempt of an earlier process that has failed. A time in the future is from before the clock was
+// set back.
+func (t *timer) failedAt(at time.Time) {
+	t.tried, t.failed = t.clock.Now(), true
+	if at.Before(t.tried) {
+		t.tried = at
+	}
+}
+
 // refresh reads the state of the backups and returns it. What can't be read now stays as it was.
 func (s *Schedule) refresh(ctx context.Context) Status {
 	all, err := s.o.Series.List(ctx)
@@ -214,7 +232,10 @@ func (s *Schedule) refresh(ctx context.Context) Status {
 	if err == nil {
 		s.mu.all = all
 		newest, _ := series.Newest(all)
-		st.Last, st.Bytes, st.Count, st.Proved = newest.Time, newest.Bytes, len(all), proof.Time
+		st.Last, st.Bytes, st.Count, st.Proof = newest.Time, newest.Bytes, len(all), proof
+		if s.o.ProveEvery == 0 { // A failure from before could never be corrected.
+			st.Proof.Failed = nil
+		}
 	}
 	return *st
 }
@@ -285,7 +306,7 @@ func (s *Schedule) locked(ctx context.Context, do func(lock target.Lock) error) 
 func (s *Schedule) doubted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mu.proof != nil
+	return s.mu.proof != nil || s.mu.status.Proof.Failed != nil
 }
 
 // prove restores the newest backup to a temporary folder.
@@ -306,6 +327,7 @@ func (s *Schedule) prove(ctx context.Context) error {
 	}
 	if err != nil {
 		s.o.Log.Error("the newest backup could not be restored", "backup", s.o.Series.Path(b), "error", err)
+		s.recordFailure(ctx, series.FailedProof{Backup: b.Name, Time: s.o.Clock.Now(), Second: proof.Second, Reason: fault.Reason(err)})
 	} else {
 		s.o.Log.Info("the newest backup was restored for proof and is complete", "backup", s.o.Series.Path(b), "counted", counted, "took", s.o.Clock.Now().Sub(began))
 	}
@@ -313,8 +335,19 @@ func (s *Schedule) prove(ctx context.Context) error {
 	defer s.mu.Unlock()
 	if s.mu.proof = err; err != nil {
 		s.mu.status.Unproved++
+	} else {
+		s.mu.status.Proof = proof
 	}
 	return err
+}
+
+// recordFailure records a failed proof beside the last one that succeeded. If that fails too, only this process knows.
+func (s *Schedule) recordFailure(ctx context.Context, f series.FailedProof) {
+	p := s.o.Series.LastProof(ctx)
+	p.Failed = &f
+	if err := s.o.Series.Record(ctx, p); err != nil {
+		s.o.Log.Warn("the failure was not recorded beside the backups", "error", err)
+	}
 }
 
 // restore restores a backup to a temporary folder, and removes it.

@@ -24,8 +24,9 @@ type folder struct {
 	dir   string
 	o     schedule.Options
 	clock *clocktest.Manual
-	// proofErr is the error of the next proofs.
+	// proofErr is the error of the next proofs, and second the second that they restore.
 	proofErr error
+	second   time.Time
 }
 
 // open returns a folder that does not exist yet.
@@ -42,7 +43,7 @@ func open(t *testing.T) *folder {
 	f.o = schedule.Options{
 		Series: f.at, Request: series.Request{Source: s, Data: data, ID: "a", Clock: f.clock}, Every: 6 * time.Hour, Keep: series.Keep{Days: 2},
 		ProveEvery: 24 * time.Hour, Scratch: dir, Prove: func(context.Context, series.Backup, string) (string, time.Time, error) {
-			return "", time.Time{}, f.proofErr
+			return "", f.second, f.proofErr
 		}, Clock: f.clock, Log: slog.New(slog.DiscardHandler),
 	}
 	return f
@@ -90,7 +91,7 @@ func TestSchedule(t *testing.T) {
 	f := open(t)
 	s, end := f.run()
 	f.want("at the start", 1)
-	proved := s.Status().Proved
+	proved := s.Status().Proof.Time
 	if !proved.Equal(f.clock.Now()) {
 		t.Errorf("the first backup was proved at %v", proved)
 	}
@@ -102,13 +103,13 @@ func TestSchedule(t *testing.T) {
 	f.want("after a restart", 1)
 	f.advance(time.Hour)
 	f.want("after six hours", 2)
-	if st := s.Status(); !st.Last.Equal(f.clock.Now()) || st.Count != 2 || st.Bytes == 0 || !st.Proved.Equal(proved) || st.Failure != "" {
+	if st := s.Status(); !st.Last.Equal(f.clock.Now()) || st.Count != 2 || st.Bytes == 0 || !st.Proof.Time.Equal(proved) || st.Failure != "" {
 		t.Errorf("the status is %+v", st)
 	}
 	for range 18 / 6 {
 		f.advance(6 * time.Hour)
 	}
-	if st := s.Status(); st.Proved.Equal(proved) || st.Count != 4 {
+	if st := s.Status(); st.Proof.Time.Equal(proved) || st.Count != 4 {
 		t.Errorf("after a day the status is %+v, want a new proof", st)
 	}
 	for range 48 / 6 {
@@ -149,6 +150,46 @@ func TestFailures(t *testing.T) {
 	f.advance(6 * time.Hour)
 	if st := s.Status(); st.Count >= 13 {
 		t.Errorf("after a proof there are %d backups, want old ones removed", st.Count)
+	}
+}
+
+// TestAFailedProofOutlivesItsProcess lets a proof fail and restarts the schedule. The failure is still reported, with
+// the backup and the second that were tried and the last proof before, and the proof is tried again five minutes after
+// the failure, not at the start. If no proofs are made any more, the failure does not count.
+func TestAFailedProofOutlivesItsProcess(t *testing.T) {
+	f := open(t)
+	f.second = f.clock.Now().Add(-time.Hour)
+	s, end := f.run()
+	first := s.Status().Proof
+	if first.Backup == "" || !first.Second.Equal(f.second) || first.Failed != nil {
+		t.Errorf("the first proof is %+v", first)
+	}
+	f.proofErr, f.second = errors.New("incomplete"), f.clock.Now()
+	for range 4 {
+		f.advance(6 * time.Hour)
+	}
+	failed := s.Status().Proof
+	if failed.Backup != first.Backup || !failed.Time.Equal(first.Time) || failed.Failed == nil || failed.Failed.Reason != "incomplete" ||
+		failed.Failed.Backup == first.Backup || !failed.Failed.Second.Equal(f.second) || !failed.Failed.Time.Equal(f.clock.Now()) {
+		t.Fatalf("after a failure the last proof is %+v, failed %+v", failed, failed.Failed)
+	}
+	end()
+	f.o.ProveEvery = 0
+	s, end = f.run()
+	if st := s.Status(); st.Failure != "" || st.Proof.Failed != nil {
+		t.Errorf("without proofs the status is %+v", st)
+	}
+	end()
+	f.o.ProveEvery = 24 * time.Hour
+	s, end = f.run()
+	defer end()
+	if st := s.Status(); st.Failure != "incomplete" || st.Unproved != 0 {
+		t.Errorf("after a restart the status is %+v, want the failure from before, and no other attempt", st)
+	}
+	f.proofErr = nil
+	f.advance(5 * time.Minute)
+	if st := s.Status(); st.Failure != "" || st.Proof.Failed != nil || !st.Proof.Time.Equal(f.clock.Now()) {
+		t.Errorf("after another attempt the status is %+v", st)
 	}
 }
 

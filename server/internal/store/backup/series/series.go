@@ -203,6 +203,17 @@ type Proof struct {
 	Time   time.Time `json:"time"`
 	// Second is the time of the log whose state was restored too; zero if the log is not shipped.
 	Second time.Time `json:"second,omitzero"`
+	// Failed is the last attempt, if it failed; nil if it succeeded.
+	Failed *FailedProof `json:"failed,omitempty"`
+}
+
+// FailedProof records that a backup could not be restored, or not found complete.
+type FailedProof struct {
+	// Backup is empty if there was none that could be restored, and Second zero if no time of the log was restored.
+	Backup string    `json:"backup"`
+	Time   time.Time `json:"time"`
+	Second time.Time `json:"second,omitzero"`
+	Reason string    `json:"reason"`
 }
 
 // LastProof returns the last proof, or a zero Proof if there is none or it can't be read.
@@ -215,8 +226,14 @@ func (s *Series) LastProof(ctx context.Context) Proof {
 	return p
 }
 
-// Record records a proof.
+// Record records a proof. The reason of a failure may name documents, and is left out if backups are encrypted, because
+// the record is not.
 func (s *Series) Record(ctx context.Context, p Proof) error {
+	if p.Failed != nil && s.o.Keys != nil {
+		failed := *p.Failed
+		failed.Reason = "the reason is in the log of the server that has tried it"
+		p.Failed = &failed
+	}
 	text, err := json.Marshal(p)
 	if err != nil {
 		return err

@@ -64,6 +64,12 @@ func (s Status) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.Since))
 }
 
+// late is the age of a commit that is not shipped from which on it is late: several attempts have failed.
+const late = time.Minute
+
+// Late reports whether commits wait for so long that operators must know.
+func (s Status) Late(now time.Time) bool { return s.Age(now) >= late }
+
 // Shipper writes a log.
 type Shipper struct {
 	o    Options

@@ -424,6 +424,9 @@ export const en = {
   },
   backups: {
     failed: 'The last backup or trial restore failed:',
+    trialFailed: 'The last trial restore failed',
+    trialOf: (backup: string, second: string) => (second === '' ? backup : `${backup}, and the state at ${second}`),
+    shipped: 'Any second up to',
     place: 'Place',
     every: 'A backup every',
     prove: 'A trial restore every',

@@ -1,6 +1,10 @@
 import type { Messages } from './en'
 
 const copies = (count: string | undefined) => (count === '1' ? '1 copia' : `${count} copias`)
+const trial = (backup?: string, hours?: string, second?: string) =>
+  backup === undefined
+    ? 'Ninguna se ha restaurado de prueba.'
+    : `${backup} se restauró de prueba ${ago(hours)}${second === undefined ? '' : `, y también el estado a las ${second}`}.`
 const ago = (hours: string | undefined) =>
   hours === '0' ? 'hace menos de una hora' : hours === '1' ? 'hace 1 hora' : `hace ${hours} horas`
 
@@ -431,6 +435,9 @@ export const es: Messages = {
   },
   backups: {
     failed: 'La última copia o restauración de prueba falló:',
+    trialFailed: 'La última restauración de prueba falló',
+    trialOf: (backup, second) => (second === '' ? backup : `${backup} y el estado a las ${second}`),
+    shipped: 'Cualquier segundo hasta',
     place: 'Lugar',
     every: 'Una copia cada',
     prove: 'Una restauración de prueba cada',
@@ -578,12 +585,15 @@ export const es: Messages = {
       'backup.postgresql': () => 'Los datos están en PostgreSQL, cuyas copias el servidor no puede comprobar.',
       'backup.never': () => 'Nunca se ha hecho una copia de estos datos con clave backup.',
       'backup.unreadable': ({ error }) => `La hora de la última copia no se puede leer: ${error}`,
-      'backup.failed': ({ error }) => `La última copia, o su restauración de prueba, falló: ${error}`,
+      'backup.failed': ({ error, backup, proved, second }) =>
+        `La última copia, o su restauración de prueba, falló: ${error?.replace(/\.$/, '')}. ${trial(backup, proved, second)}`,
+      'backup.late': ({ error, minutes }) =>
+        `Los cambios de los últimos ${minutes} minutos no se podrían restaurar en otra máquina: ${error}`,
       'backup.pending': () => 'La primera copia todavía no está completa.',
-      'backup.scheduled': ({ folder, count, hours }) =>
-        `${folder} tiene ${copies(count)}, la última de ${ago(hours)}. Ninguna se ha restaurado de prueba.`,
-      'backup.proved': ({ folder, count, hours, proved }) =>
-        `${folder} tiene ${copies(count)}, la última de ${ago(hours)}. Una restauración de prueba salió bien ${ago(proved)}.`,
+      'backup.scheduled': ({ folder, count, hours, bytes }) =>
+        `${folder} tiene ${copies(count)}, la última de ${ago(hours)}, de ${bytes}. ${trial()}`,
+      'backup.proved': ({ folder, count, hours, bytes, backup, proved, second }) =>
+        `${folder} tiene ${copies(count)}, la última de ${ago(hours)}, de ${bytes}. ${trial(backup, proved, second)}`,
       'backup.last': ({ hours }) => `La última copia se hizo ${ago(hours)}.`,
       'proxy.trusted': () =>
         'Las direcciones de los clientes se toman de X-Forwarded-For. Solo el proxy debe alcanzar el puerto del servidor.',

@@ -10,13 +10,14 @@ import { ListTable } from '../../ui/table'
 
 /** The scheduled backups: when they are made, when one was last restored for trial, and which are kept. */
 export default function BackupsPage() {
-  const { t, number, language } = useText()
+  const { t, number, time, language } = useText()
   const { state, reload } = useLoad('backups', loadBackups)
+  const trialOf = ({ backup, second }: { backup: string; second: string }) => t.backups.trialOf(backup, second && time(second))
   return (
     <div className="page">
       <PageHead title={t.pages.backups} reload={reload} />
       <Loaded state={state} reload={reload} rows={8}>
-        {({ place, everySec, proveSec, proved, failures, unproved, failure, count, backups }) => (
+        {({ place, everySec, proveSec, proof, failures, unproved, failure, count, backups, log }) => (
           <div className="stack">
             {failure !== '' && (
               <p role="alert" className="bad wrap">
@@ -31,7 +32,31 @@ export default function BackupsPage() {
               <dt>{t.backups.prove}</dt>
               <dd>{proveSec > 0 ? durationText(proveSec, language) : t.backups.never}</dd>
               <dt>{t.backups.proved}</dt>
-              <dd>{proved === '' ? t.backups.notYet : <Moment iso={proved} />}</dd>
+              <dd>
+                {!proof?.backup ? (
+                  t.backups.notYet
+                ) : (
+                  <>
+                    <Moment iso={proof.time} /> {trialOf(proof)}
+                  </>
+                )}
+              </dd>
+              {proof?.failed && (
+                <>
+                  <dt>{t.backups.trialFailed}</dt>
+                  <dd className="bad wrap">
+                    <Moment iso={proof.failed.time} /> {trialOf(proof.failed)}: <span lang="en">{proof.failed.reason}</span>
+                  </dd>
+                </>
+              )}
+              {log && log.shipped !== '' && (
+                <>
+                  <dt>{t.backups.shipped}</dt>
+                  <dd>
+                    <Moment iso={log.shipped} />
+                  </dd>
+                </>
+              )}
               <dt>{t.backups.failures}</dt>
               <dd>{number(failures)}</dd>
               <dt>{t.backups.unproved}</dt>

@@ -52,8 +52,8 @@ function Sentence({ check: { id, case: kind, text, values } }: { check: Check })
       </span>
     )
   const shown = (name: string, value: string | number | boolean | null): string => {
-    if (name === 'used' || name === 'free') return bytesText(Number(value), number)
-    if (name === 'until') return time(String(value))
+    if (name === 'used' || name === 'free' || name === 'bytes') return bytesText(Number(value), number)
+    if (name === 'until' || name === 'second') return time(String(value))
     return typeof value === 'number' ? number(value) : String(value)
   }
   return (
