@@ -40,24 +40,8 @@ func (s *Server) admitBody(r *http.Request, body []byte) (*parse.Share, error) {
 
 // checkValues returns InvalidArgument for a body with too many values.
 func checkValues(body []byte) error {
-	if n := valuesOf(body); n > maxValues {
+	if n := parse.Elements(body); n > maxValues {
 		return fault.E(fault.InvalidArgument, "Invalid JSON payload received. It has %d values, more than %d.", n, maxValues)
 	}
 	return nil
-}
-
-// valuesOf returns the number of values in a text of JSON, or somewhat more. What is in strings does not count.
-func valuesOf(text []byte) int {
-	n, quoted := 1, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			quoted = !quoted
-		case quoted && c == '\\':
-			i++
-		case !quoted && (c == ',' || c == ':' || c == '[' || c == '{'):
-			n++
-		}
-	}
-	return n
 }

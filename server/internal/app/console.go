@@ -89,7 +89,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Accounts: s.Service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Usage: a.usage, Logs: &a.consoleData.logs,
 		AddIndex: a.consoleData.recorder.Add, Compose: compose, TestMail: s.testMail,
 		Data: at.Data, Checks: safetyOf(c, &a.o, s).Checks,
-		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions),
+		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions), Parsing: a.parsing,
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
 	if s.deliveries != nil {

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/console/session"
 	"clave/server/internal/httpx/clientaddr"
 	"clave/server/internal/httpx/httpjson"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/wire"
 )
@@ -161,8 +162,18 @@ type call struct {
 // csrfHeader is the header that all requests except reads need. Pages of other origins cannot set it.
 const csrfHeader = "X-Clave-CSRF"
 
-// maxBody is the maximum size of a request's body.
-const maxBody = 8 << 20
+// maxBody is the maximum size of a request's body, and maxValues that of its values, names and objects.
+const (
+	maxBody   = 8 << 20
+	maxValues = 200_000
+)
+
+// The memory in bytes that each byte of a body takes while the request is served, and that each value takes in
+// addition.
+const (
+	memoryPerByte  = 2
+	memoryPerValue = 320
+)
 
 // run checks and executes the request.
 func (in *call) run() (any, error) {
@@ -170,9 +181,11 @@ func (in *call) run() (any, error) {
 		if subtle.ConstantTimeCompare([]byte(in.Header.Get(csrfHeader)), []byte(in.session.CSRF)) != 1 {
 			return nil, fault.E(fault.PermissionDenied, "The request needs the header %s with the session's csrf.", csrfHeader)
 		}
-		if err := in.readBody(); err != nil {
+		share, err := in.readBody()
+		if err != nil {
 			return nil, err
 		}
+		defer share.Release()
 	}
 	if in.route.changes {
 		// Each method records its change itself. Here only the right of the session to change anything is checked.
@@ -184,22 +197,32 @@ func (in *call) run() (any, error) {
 	return in.route.run(in.console, in)
 }
 
-// readBody reads the request's JSON.
-func (in *call) readBody() (err error) {
+// readBody reads the request's JSON, and waits until a large one may be parsed. The share must be released when the
+// request has been answered.
+func (in *call) readBody() (share *parse.Share, err error) {
 	in.body, err = io.ReadAll(http.MaxBytesReader(in.w, in.Body, maxBody))
 	var big *http.MaxBytesError
 	switch {
 	case errors.As(err, &big):
-		return fault.E(fault.InvalidArgument, "The body is larger than %d bytes.", big.Limit)
+		return nil, fault.E(fault.InvalidArgument, "The body is larger than %d bytes.", big.Limit)
+	case fault.Is(err, fault.Unavailable):
+		return nil, err // the memory budget is exhausted
 	case err != nil:
-		return fault.Wrap(err, fault.Canceled, "The request was not read to its end.")
+		return nil, fault.Wrap(err, fault.Canceled, "The request was not read to its end.")
 	case len(in.body) == 0:
-		return nil
+		return nil, nil
 	}
 	if kind, _, _ := mime.ParseMediaType(in.Header.Get("Content-Type")); kind != "application/json" {
-		return fault.E(fault.InvalidArgument, "The body must be JSON, with Content-Type: application/json.")
+		return nil, fault.E(fault.InvalidArgument, "The body must be JSON, with Content-Type: application/json.")
 	}
-	return nil
+	if len(in.body) < parse.Large {
+		return nil, nil
+	}
+	n := parse.Elements(in.body)
+	if n > maxValues {
+		return nil, fault.E(fault.InvalidArgument, "The body has %d values, more than %d.", n, maxValues)
+	}
+	return in.console.o.Parsing.Admit(in.Context(), clientaddr.Address(in.Request, 0), memoryPerByte*int64(len(in.body))+memoryPerValue*int64(n))
 }
 
 // decode reads the body into a struct.

@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/console/session"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/index"
+	"clave/server/internal/limit/parse"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/meter"
 	"clave/server/internal/observe/usage"
@@ -90,6 +91,8 @@ type Options struct {
 	Backups    Backups
 	// REST, WebChannel and Identity handle the requests that the console forwards. They must identify callers by Sessions.
 	REST, WebChannel, Identity http.Handler
+	// Parsing limits the memory of large bodies that are parsed; nil means a separate limit.
+	Parsing *parse.Limit
 	// Ahead is the clock that the lab advances; nil if it cannot be advanced. Faults injects the faults of the lab; nil in
 	// production.
 	Ahead  *clock.Shifted
@@ -104,6 +107,9 @@ type Options struct {
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.Parsing == nil {
+		o.Parsing = parse.New(0)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

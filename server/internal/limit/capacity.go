@@ -78,7 +78,7 @@ var memory = []Limit{
 	{
 		What: "memory of requests of more than 64 KiB that are parsed and answered", Key: byNetwork, Operators: true,
 		All: "as much again; networks take turns", Network: "half, or one large request",
-		Excess: Waits, Error: "CANCELLED or DEADLINE_EXCEEDED when the call ends", Flag: memoryFlag, At: []string{"app.newApp", "admin.New", "auth/api.New", "limit/parse.New", "limit/quota.Share.Wait", "limit/parse.Large"},
+		Excess: Waits, Error: "CANCELLED or DEADLINE_EXCEEDED when the call ends", Flag: memoryFlag, At: []string{"app.newApp", "admin.New", "auth/api.New", "console.Options", "limit/parse.New", "limit/quota.Share.Wait", "limit/parse.Large"},
 	},
 	{
 		What: "targets of live queries of callers to whom rules apply: 1 KiB each, and three times the size of the query", Key: byNetwork, Operators: true,

@@ -90,8 +90,8 @@ var sizes = []Limit{
 		At: []string{"transport/webchannel.Options", "transport/webchannel.maxMaps", "transport/webchannel.maxHeaders"},
 	},
 	{
-		What: "body of a request about accounts, and its nesting", Key: byRequest, All: "1 MiB, of administrators 64 MiB; 64", Excess: Refuses, Error: invalid,
-		At: []string{"auth/api.maxBody", "auth/api.maxAdminBody", "auth/api.maxNesting"},
+		What: "body of a request about accounts, its values, and its nesting", Key: byRequest, All: "1 MiB, of administrators 64 MiB; 400,000; 64", Excess: Refuses, Error: invalid,
+		At: []string{"auth/api.maxBody", "auth/api.maxAdminBody", "auth/api.maxValues", "auth/api.maxNesting"},
 	},
 	{
 		What: "stages of a pipeline, its nesting, its steps, its regular expressions and their programs, a value or row that it computes, the computed values in use at one time, and the documents that it writes", Key: byRequest, All: "200; 64; 50,000,000; 8 KiB; 131,072 instructions; 16 MiB; 64 MiB; 20,000", Excess: Refuses, Error: invalid,
@@ -137,7 +137,7 @@ var administration = []Limit{
 		What: "links, sessions, sign-ins, exports and undone deletions of the console", Key: byAll, All: "16, 64, 64, 64 (4 being sent) and 32", Excess: Displaces, Error: exhausted,
 		At: []string{"console/session.maxLinks", "console/session.maxSessions", "console.maxSignIns", "console.maxExports", "console.maxExporting", "console.maxUndos"},
 	},
-	{What: "body of a request of the console", Key: byRequest, All: "8 MiB", Excess: Refuses, Error: "400", At: []string{"console.maxBody"}},
+	{What: "body of a request of the console, and its values", Key: byRequest, All: "8 MiB and 200,000", Excess: Refuses, Error: "400", At: []string{"console.maxBody", "console.maxValues"}},
 	{What: "requests on the socket of the data folder", Key: byRequest, All: "64 KiB", Excess: Refuses, Error: "400", At: []string{"httpx/controlsocket.maxRequest"}},
 	{
 		What: "events that wait for the operator's services, and dead letters", Key: "each trigger", All: "1,000 and 32 MiB in memory, 10,000 and 256 MiB in the store; 10,000 and 256 MiB", Excess: Waits,

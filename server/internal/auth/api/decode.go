@@ -34,18 +34,24 @@ const (
 	memoryPerValue = 320
 )
 
-// memoryOf returns about how many bytes the parsing of a body takes at most. In a form each value follows an &.
-func memoryOf(text []byte) int64 {
-	return memoryPerByte*int64(len(text)) + memoryPerValue*(parse.Values(text)+int64(bytes.Count(text, []byte("&"))))
-}
+// maxValues is the maximum number of values, names and objects in a body. A thousand accounts with all that they may
+// have take a quarter of it. It bounds the memory of a body that is larger than the limit of all and is parsed alone.
+const maxValues = 400_000
 
-// admit waits until a large body may be parsed. Administrators do not wait. The share must be released when the request
-// has been answered.
+// valuesOf returns the number of values, names and objects in a body. In a form each value follows an &.
+func valuesOf(text []byte) int { return parse.Elements(text) + bytes.Count(text, []byte("&")) }
+
+// admit waits until a large body may be parsed, whoever has sent it. It returns InvalidArgument for one with too many
+// values. The share must be released when the request has been answered.
 func (h *Handler) admit(req *request, text []byte) (*parse.Share, error) {
-	if req.call.Admin || len(text) < parse.Large {
+	if len(text) < parse.Large {
 		return nil, nil
 	}
-	return h.o.Parsing.Admit(req.http.Context(), clientaddr.Client(req.call.Address, nil, 0), memoryOf(text))
+	n := valuesOf(text)
+	if n > maxValues {
+		return nil, fault.E(fault.InvalidArgument, "Invalid JSON payload received. It has %d values, more than %d.", n, maxValues)
+	}
+	return h.o.Parsing.Admit(req.http.Context(), clientaddr.Client(req.call.Address, nil, 0), memoryPerByte*int64(len(text))+memoryPerValue*int64(n))
 }
 
 // readBody reads a request's body.

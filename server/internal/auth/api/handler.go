@@ -37,7 +37,7 @@ type Options struct {
 	AppCheck AppCheck
 	// Faults delays and fails calls on purpose, in development; nil injects nothing.
 	Faults *faultinject.Injector
-	// Parsing limits the memory of clients' large bodies that are parsed; nil means a separate limit.
+	// Parsing limits the memory of large bodies that are parsed; nil means a separate limit.
 	Parsing *parse.Limit
 	// Log logs failures; nil logs nothing.
 	Log *slog.Logger

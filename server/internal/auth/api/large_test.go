@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"net/http/httptest"
 	"net/netip"
@@ -13,8 +14,8 @@ import (
 	"clave/server/internal/limit/parse"
 )
 
-// TestLargeBodiesWaitForEachOther uses up the limit of large bodies. Small bodies and those of administrators must
-// pass; a client's large one must wait until its request ends.
+// TestLargeBodiesWaitForEachOther uses up the limit of large bodies. Small bodies must pass; a large one must wait
+// until its request ends, also that of an administrator. One of more values than any request needs is refused.
 func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	limit := parse.New(0)
 	h := &Handler{o: Options{Parsing: limit}}
@@ -30,11 +31,13 @@ func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	if _, err := h.admit(client, large[:parse.Large-1]); err != nil {
 		t.Errorf("a small body beside large ones: %v", err)
 	}
-	if _, err := h.admit(admin, large); err != nil {
-		t.Errorf("an administrator's body beside large ones: %v", err)
-	}
-	if _, err := h.admit(client, large); !fault.Is(err, fault.Canceled) {
-		t.Errorf("a large body without room: %v, want CANCELLED at the end of its request", err)
+	for name, of := range map[string]*request{"a client": client, "an administrator": admin} {
+		if _, err := h.admit(of, large); !fault.Is(err, fault.Canceled) {
+			t.Errorf("a large body of %s without room: %v, want CANCELLED at the end of its request", name, err)
+		}
+		if _, err := h.admit(of, bytes.Repeat([]byte("{},"), maxValues)); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("a body of %s with too many values: %v, want INVALID_ARGUMENT", name, err)
+		}
 	}
 	whole.Release()
 	share, err := h.admit(&request{http: r.WithContext(t.Context())}, large)

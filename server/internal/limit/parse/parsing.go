@@ -71,6 +71,22 @@ func (s *Share) Shrink(memory int64) {
 // Release returns the share. It may be called more than once.
 func (s *Share) Release() { s.Shrink(0) }
 
+// Elements returns the number of values, names and objects in a text of JSON. What is in strings does not count.
+func Elements(text []byte) int {
+	n, quoted := 1, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case !quoted && (c == ',' || c == ':' || c == '[' || c == '{'):
+			n++
+		}
+	}
+	return n
+}
+
 // Values returns the number of values in a text of JSON, or somewhat more.
 func Values[Text ~[]byte | ~string](text Text) int64 {
 	n := int64(1)

@@ -121,6 +121,15 @@ func TestACallHoldsAShare(t *testing.T) {
 	}
 }
 
+// TestElements counts what is outside of strings.
+func TestElements(t *testing.T) {
+	for text, want := range map[string]int{`{}`: 2, `[]`: 2, `{"a": 1, "b": [2, 3]}`: 7, `{"a,:[{\\\"": "\",,"}`: 3, `"`: 1, `"\`: 1} {
+		if got := parse.Elements([]byte(text)); got != want {
+			t.Errorf("Elements(%s) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 // TestValues counts the values of texts.
 func TestValues(t *testing.T) {
 	for text, want := range map[string]int64{`{}`: 1, `[]`: 2, `{"a": 1, "b": [2, 3]}`: 6} {

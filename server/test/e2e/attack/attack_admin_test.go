@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"clave/server/internal/transport/hosting/versions/versionstest"
@@ -100,6 +101,7 @@ func TestAdminAttacks(t *testing.T) {
 		}
 	}
 	a.uploads(owner, hosting, viewer)
+	a.largeBodies(owner)
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(a.exports), "*")); err != nil || len(left) != 1 {
 		t.Errorf("beside the folder of exports there is %q, %v", left, err)
 	}
@@ -190,5 +192,39 @@ func (a *administered) uploads(owner, hosting, viewer string) {
 	refused("a release of it", "POST", a.origin+site+"/releases?versionName="+name, hosting, `{}`, 400)
 	if code, text := a.do("GET", a.p.URL+"/a", "", http.NoBody); code != http.StatusNotFound {
 		a.t.Errorf("a content that was not released is served: %d %s", code, text)
+	}
+}
+
+// largeBodies sends large bodies about accounts at the same time, with an owner's key, at the public port: half of them
+// have millions of values, each of which takes many times its bytes when it is parsed, and half a text of the largest
+// size. The former are smaller, so that several find room while they are received.
+func (a *administered) largeBodies(owner string) {
+	a.t.Helper()
+	const bodies, size = 24, 64 * harness.Mib
+	path := a.p.URL + harness.ToolkitPath("projects/"+harness.RealProject+"/accounts:batchCreate")
+	begin, end := `{"users":[`, `{}]}`
+	values := begin + strings.Repeat(`{"":0},`, size/4/7) + end
+	begin, end = `{"users":[{"localId":"`, `"}]}`
+	text := begin + strings.Repeat("x", size-len(begin)-len(end)) + end
+	var all sync.WaitGroup
+	for i := range bodies {
+		body := values
+		if i%2 > 0 {
+			body = text
+		}
+		all.Go(func() {
+			if code, answer := a.do("POST", path, owner, strings.NewReader(body)); code/100 == 5 && code != http.StatusServiceUnavailable {
+				a.t.Errorf("a large body: %d %.200s", code, answer)
+			}
+		})
+	}
+	all.Wait()
+	peak := harness.MemoryOf(a.t, a.p.Cmd, "VmHWM")
+	a.t.Logf("%d bodies of %d MiB: %d MiB at most", bodies, size/harness.Mib, peak)
+	if peak > mostAttacked {
+		a.t.Errorf("%d MiB at most after the bodies of an owner, want at most %d", peak, mostAttacked)
+	}
+	if code, answer := a.do("POST", path, owner, strings.NewReader(`{"users":[{"localId":"later"}]}`)); code != http.StatusOK {
+		a.t.Errorf("a small body afterwards: %d %.200s", code, answer)
 	}
 }
