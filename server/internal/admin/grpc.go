@@ -96,7 +96,7 @@ func (s *Server) named(method string) *route.Route {
 	return nil
 }
 
-// cutLast cuts a text at its last dot.
+// cutLast cuts a text at its last dot. found is false if it has none, and before is empty then.
 func cutLast(text string) (before, after string, found bool) {
 	i := strings.LastIndexByte(text, '.')
 	if i < 0 {

@@ -200,7 +200,7 @@ func KeyID(sealed string) string {
 	return id
 }
 
-// split splits a sealed secret.
+// split splits a sealed secret. Missing parts are empty.
 func split(sealed string) (of, id, text string) {
 	of, rest, _ := strings.Cut(sealed, ".")
 	id, text, _ = strings.Cut(rest, ".")

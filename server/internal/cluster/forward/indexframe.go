@@ -85,7 +85,7 @@ func appendName(frame []byte, name string) []byte {
 	return append(binary.BigEndian.AppendUint16(frame, uint16(len(name))), name...)
 }
 
-// cutName cuts a text with its length off.
+// cutName cuts a text with its length off. It returns an error if b ends within it.
 func cutName(frame []byte) (name string, rest []byte, err error) {
 	if len(frame) < 2 {
 		return "", nil, errFrame

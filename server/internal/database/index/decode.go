@@ -11,7 +11,7 @@ import (
 // errBroken is the error of a key that this package did not encode.
 var errBroken = errors.New("index: broken key")
 
-// CutSegment takes one id off the front of an encoded path.
+// CutSegment takes one id off the front of an encoded path. It returns an error if no id is there.
 func CutSegment(b []byte) (id string, rest []byte, err error) {
 	if len(b) == 0 {
 		return "", nil, errBroken
@@ -156,7 +156,7 @@ func skipReference(b []byte) (int, bool) {
 	return 0, false
 }
 
-// skipItems returns the length of an array or a map.
+// skipItems returns the length of an array or a map. It returns false if b ends within it.
 func skipItems(b []byte) (int, bool) {
 	for i := 1; i < len(b); {
 		if b[i] == tagEnd {

@@ -197,7 +197,8 @@ func fromSortable(b []byte) float64 {
 	return math.Float64frombits(^bits)
 }
 
-// Number reads the number that a component encodes, as a double and, if it is an integer, as an integer.
+// Number reads the number that a component encodes, as a double and, if it is an integer, as an integer. ok is false
+// for other values, and whole for doubles that are no integers.
 func Number(component []byte) (d float64, n int64, whole, ok bool) {
 	if len(component) == 1 && component[0] == tagNaN {
 		return math.NaN(), 0, false, true

@@ -87,7 +87,8 @@ func (s *Stream) fillQuery(ctx context.Context, t *activeTarget, r *engine.Readi
 	return err
 }
 
-// firstAt returns the documents of a view at a version that was read, if a first snapshot has them.
+// firstAt returns the documents of a view at a version that was read, if a first snapshot has them. known is false
+// otherwise.
 func (f *feedReader) firstAt(ctx context.Context, v *view, at clock.Version) (docs []*target.Shown, known bool, err error) {
 	f.mu.Lock()
 	likely := v.first != nil && v.first.version <= at

@@ -187,7 +187,7 @@ func (s *collectionViews) remove(v *view) bool {
 	return len(s.rest) == 0 && len(s.equal) == 0
 }
 
-// equality returns a field that must equal a value for the filter to hold.
+// equality returns a field that must equal a value for the filter to hold. ok is false if there is none.
 func equality(f query.Filter) (path value.FieldPath, key string, ok bool) {
 	switch f := f.(type) {
 	case *query.And:

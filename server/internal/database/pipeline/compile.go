@@ -211,7 +211,7 @@ func (c *compiler) source(s *request.Stage, inner bool) (out source, err error) 
 	return out, err
 }
 
-// constantOf returns an argument that is a constant of a type.
+// constantOf returns an argument that is a constant of a type. It returns false for other arguments.
 func constantOf[T value.Value](e request.Expression) (T, bool) {
 	c, _ := e.(request.Constant)
 	v, ok := c.Value.(T)

@@ -11,7 +11,7 @@ import (
 	"clave/server/internal/model/value"
 )
 
-// plainMap returns a value as a map that is no vector.
+// plainMap returns a value as a map that is no vector. It returns false for other values.
 func plainMap(v value.Value) (value.Map, bool) {
 	m, ok := v.(value.Map)
 	return m, ok && m.Kind() == value.KindMap
@@ -352,7 +352,7 @@ var otherFunctions = []*Function{
 	{Name: "rand", Result: "float64", Source: "go", lazy: func(*frame, []evaluator) result { return double(rand.Float64()) }}, //nolint:gosec // not a secret
 }
 
-// nameOf returns the name of a row's document, which sub-pipelines begin at.
+// nameOf returns the name of a row's document, which sub-pipelines begin at. It returns false if the row has none.
 func nameOf(r *row) (resource.Document, bool) {
 	if r.read() {
 		return r.doc, true

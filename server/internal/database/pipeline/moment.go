@@ -142,7 +142,7 @@ func (r *run) zone(name string) (*time.Location, bool, error) {
 	return zone, ok, nil
 }
 
-// zoneOf returns a time zone: a name of the tz database, or an offset such as +02:00.
+// zoneOf returns a time zone: a name of the tz database, or an offset such as +02:00. It returns false for other texts.
 func zoneOf(name string) (*time.Location, bool) {
 	if name == "Local" || strings.ContainsAny(name, ".\\") || strings.HasPrefix(name, "/") {
 		return nil, false

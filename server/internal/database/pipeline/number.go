@@ -86,7 +86,7 @@ func divide(a, b int64) (int64, bool) {
 	return a / b, true
 }
 
-// modulo returns the remainder of two integers.
+// modulo returns the remainder of two integers. It returns false for a division by zero.
 func modulo(a, b int64) (int64, bool) {
 	switch b {
 	case 0:

@@ -134,7 +134,7 @@ func normalized(q *query.Query) (*query.Query, error) {
 	return out, err
 }
 
-// count returns the argument of limit and offset.
+// count returns the argument of limit and offset. It returns false if the engine cannot apply it.
 func count(s *request.Stage) (int, bool) {
 	if len(s.Args) != 1 {
 		return 0, false
@@ -150,7 +150,7 @@ var comparisons = map[string]query.Op{
 	"equal_any": query.In,
 }
 
-// filter returns an expression as a query's filter.
+// filter returns an expression as a query's filter. It returns false if no filter means the same.
 func (c *compiler) filter(e request.Expression) (query.Filter, bool) {
 	call, ok := e.(*request.Call)
 	if !ok {
@@ -226,7 +226,7 @@ func (c *compiler) and(args []request.Expression) (query.Filter, bool) {
 	return &query.And{Filters: out}, len(out) > 0
 }
 
-// comparable returns a constant with which queries and pipelines compare alike.
+// comparable returns a constant with which queries and pipelines compare alike. It returns false for other expressions.
 func (c *compiler) comparable(e request.Expression) (value.Value, bool) {
 	var v value.Value
 	switch x := e.(type) {
@@ -335,7 +335,7 @@ func inequalities(f query.Filter) (paths []string) {
 	return paths
 }
 
-// ordering reads an argument of sort.
+// ordering reads an argument of sort. desc is set if it descends.
 func ordering(e request.Expression) (expression request.Expression, desc bool, err error) {
 	m, ok := e.(request.MapOf)
 	if !ok {

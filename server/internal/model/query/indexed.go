@@ -64,7 +64,8 @@ func (q *Query) checkIndexed(where Filter) error {
 	}
 }
 
-// comparesField returns the first field other than the document's name that a filter compares, as the texts show it.
+// comparesField returns the first field other than the document's name that a filter compares, as the texts show it. ok
+// is false if there is none.
 func comparesField(f Filter) (name string, ok bool) {
 	switch x := f.(type) {
 	case *And:

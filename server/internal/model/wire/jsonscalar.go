@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// scalar returns the value of a field whose type is not a message.
+// scalar returns the value of a field whose type is not a message. ok is false if n is not one of the type.
 func (a *assigner) scalar(fd protoreflect.FieldDescriptor, n jsonNode, path string) (v protoreflect.Value, ok bool) {
 	// Firestore's messages have only these kinds; ok stays false for others.
 	switch fd.Kind() {

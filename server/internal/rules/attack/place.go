@@ -50,7 +50,7 @@ func (p place) member(key string) place {
 	return p
 }
 
-// locate returns the place that an expression reads.
+// locate returns the place that an expression reads. It returns false for expressions that read none.
 func (v *solver) locate(n node) (place, bool) { // long: one case a node
 	if result, ok := v.called(n); ok {
 		return v.locate(result)
@@ -101,7 +101,8 @@ func (v *solver) locate(n node) (place, bool) { // long: one case a node
 	return place{}, false
 }
 
-// members returns the place of members whose expressions were not evaluated one by one.
+// members returns the place of members whose expressions were not evaluated one by one. It returns false if they read
+// none.
 func (v *solver) members(x *syntax.Member) (place, bool) {
 	switch inner := x.X.(type) {
 	case *syntax.Member:
@@ -118,7 +119,8 @@ func (v *solver) members(x *syntax.Member) (place, bool) {
 	return place{}, false
 }
 
-// locateMethod returns the place that a method reads: the receiver's, or that of get's member.
+// locateMethod returns the place that a method reads: the receiver's, or that of get's member. It returns false for
+// methods that read none.
 func (v *solver) locateMethod(x *syntax.Method, all []node) (place, bool) {
 	if len(all) == 0 {
 		return place{}, false

@@ -127,7 +127,7 @@ func (n node) children() []node {
 	return out
 }
 
-// called returns the result of the declared function that n calls.
+// called returns the result of the declared function that n calls. ok is false if n calls none.
 func (v *solver) called(n node) (result node, ok bool) {
 	call, is := n.Expr().(*syntax.Call)
 	if !is {
@@ -280,7 +280,7 @@ func (v *solver) key(m node, key string) bool {
 	return ok && v.set(at.member(key), value.String("text"))
 }
 
-// plainValue returns a value that a document may have.
+// plainValue returns a value that a document may have. It returns false for other values of rules.
 func plainValue(x eval.Value) (value.Value, bool) {
 	switch x.(type) {
 	case value.Null, value.Bool, value.Int, value.Double, value.String, value.Bytes, value.Timestamp, value.GeoPoint, value.Array, value.Map:
@@ -391,7 +391,8 @@ func (v *solver) assignSelf(x *syntax.Method, all []node, want bool) bool {
 	return ok && v.set(at, value.Bool(want))
 }
 
-// keysOf returns the node whose keys a node has, the map or the difference.
+// keysOf returns the node whose keys a node has, the map or the difference. diff is set for a difference, and ok is
+// false for other nodes.
 func keysOf(n node) (of node, diff bool, ok bool) {
 	m, is := n.Expr().(*syntax.Method)
 	if !is || len(n.Children) == 0 {
@@ -506,7 +507,7 @@ func (v *solver) signIn() bool {
 	return true
 }
 
-// documentOf returns the path of a document in the database.
+// documentOf returns the path of a document in the database. It returns false for other values.
 func documentOf(v eval.Value) (string, bool) {
 	p, ok := v.(*eval.Path)
 	if !ok {

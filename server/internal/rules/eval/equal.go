@@ -110,7 +110,7 @@ func compare(a, b Value) (order int, nan, ok bool) {
 	return 0, false, false
 }
 
-// compareFloats orders two floats.
+// compareFloats orders two floats. nan is set if one of them is NaN, and ok always.
 func compareFloats(a, b float64) (order int, nan, ok bool) {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return 0, true, true

@@ -159,7 +159,7 @@ func encodeSynced(options uint64, logs []syncedLog) []byte {
 	return text
 }
 
-// decodeSynced parses the content of the file.
+// decodeSynced parses the content of the file. ok is false if it is damaged.
 func decodeSynced(text []byte) (options uint64, logs []syncedLog, ok bool) {
 	if len(text) < syncedSize {
 		return 0, nil, false

@@ -10,7 +10,8 @@ import (
 	"clave/server/internal/store"
 )
 
-// Peek reads the latest value of a key from PostgreSQL, without a replica, whichever node leads.
+// Peek reads the latest value of a key from PostgreSQL, without a replica, whichever node leads. found is false if the
+// key has none.
 func Peek(ctx context.Context, url string, key []byte) (value []byte, found bool, err error) {
 	pool, err := connect(ctx, url)
 	if err != nil {

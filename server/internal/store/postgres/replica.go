@@ -88,7 +88,7 @@ func (s *Store) positionValue(at position) []byte {
 	return fmt.Appendf(nil, "%s %d %x", s.cluster, at.seq, at.id)
 }
 
-// parsePosition parses the value that is stored under positionKey.
+// parsePosition parses the value that is stored under positionKey. ok is false for other texts.
 func parsePosition(text string) (cluster string, at position, ok bool) {
 	words := strings.Split(text, " ")
 	if len(words) != 3 {

@@ -58,7 +58,8 @@ func (l *Live) Use(r *Release) {
 	l.all.Store(&all)
 }
 
-// Of returns a database that was made. One that was deleted is returned as long as something is stored of it.
+// Of returns a database that was made. One that was deleted is returned as long as something is stored of it. found is
+// false for others.
 func (l *Live) Of(id string) (m Made, found bool) {
 	if l == nil || l.all.Load() == nil {
 		return Made{}, false

@@ -68,7 +68,7 @@ func (v *visit) file(requested string) (name string, ok bool) {
 func (v *visit) has(name string) bool { return !v.ignored(name) && v.stat(name) != nil }
 
 // destination returns the file of a rewrite's destination. Firebase's emulator requires the path of a file; that of a
-// page is accepted here.
+// page is accepted here. ok is false if there is no such file.
 func (v *visit) destination(to string) (name string, ok bool) {
 	clean := strings.Trim(cleaned(to), "/")
 	candidates := []string{path.Join(clean, "index.html")}

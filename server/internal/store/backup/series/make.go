@@ -224,7 +224,7 @@ func (w *writer) sum(ctx context.Context, path string) (int64, string, error) {
 }
 
 // reuse returns the object that the target has of a file. The newest backup names it, or, without keys, its own name.
-// An object whose tag is not the one of the last comparison is read.
+// An object whose tag is not the one of the last comparison is read. ok is false if it has none.
 func (w *writer) reuse(ctx context.Context, f backup.File) (o object, ok bool, err error) {
 	name := w.s.o.Keys.base(f.SHA256, w.r.Secret)
 	o, ok = w.base[name]

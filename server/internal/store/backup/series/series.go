@@ -122,7 +122,7 @@ func (s *Series) List(ctx context.Context) ([]Backup, error) {
 	return all, nil // in the order of names
 }
 
-// known returns the backup whose list was read from an object.
+// known returns the backup whose list was read from an object. It returns false if the list was not read.
 func (s *Series) known(o target.Object) (Backup, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *Series) Find(ctx context.Context, name string) (Backup, error) {
 	return all[i], nil
 }
 
-// Newest returns the newest backup of a list that is not known to be damaged.
+// Newest returns the newest backup of a list that is not known to be damaged. ok is false if there is none.
 func Newest(all []Backup) (newest Backup, ok bool) {
 	for _, b := range slices.Backward(all) {
 		if b.Damage == "" {
