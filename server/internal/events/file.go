@@ -9,11 +9,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
 	"clave/server/internal/httpx/loopback"
 	"clave/server/internal/model/resource"
@@ -157,7 +157,7 @@ func parse(text []byte, project string, secret func(file, env string) ([]byte, e
 }
 
 // validName matches the names of triggers.
-var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,62}$`)
+var validName = pattern.New(`^[a-z][a-z0-9-]{0,62}$`)
 
 // spec checks a trigger of the file, reads its secret, and sets the defaults of missing fields. Its errors name the
 // field and the expected value.

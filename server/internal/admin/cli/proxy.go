@@ -11,11 +11,11 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/httpx/httpjson"
 	"clave/server/internal/httpx/loopback"
 )
@@ -129,9 +129,9 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var (
 	// ofDocuments matches the paths of methods on documents, which the public port serves.
-	ofDocuments = regexp.MustCompile(`^/v1(beta1)?/projects/[^/]+/databases/[^/]+/documents([:/]|$)`)
+	ofDocuments = pattern.New(`^/v1(beta1)?/projects/[^/]+/databases/[^/]+/documents([:/]|$)`)
 	// ownService matches the path of the service that the CLI calls by the host of the proxy.
-	ownService = regexp.MustCompile(`^(/v1/projects/[^/]+/services/)127\.0\.0\.1(:enable)?$`)
+	ownService = pattern.New(`^(/v1/projects/[^/]+/services/)127\.0\.0\.1(:enable)?$`)
 )
 
 // target returns the port that has an API, and the escaped path there. It returns nil for an API that no server has.

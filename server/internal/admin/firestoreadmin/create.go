@@ -3,13 +3,13 @@ package firestoreadmin
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
@@ -21,12 +21,12 @@ const maxDatabases = 100
 
 // databaseID is the form of the ids of databases, and uuid that of those that Google reserves.
 var (
-	databaseID = regexp.MustCompile(`^[a-z][a-z0-9-]{2,61}[a-z0-9]$`)
-	uuid       = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	databaseID = pattern.New(`^[a-z][a-z0-9-]{2,61}[a-z0-9]$`)
+	uuid       = pattern.New(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
 // locationLabel is the form of a location: a name without a meaning here.
-var locationLabel = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
+var locationLabel = pattern.New(`^[a-z0-9-]{1,63}$`)
 
 // errNamed returns the error for a change of the databases that firebase.json decides.
 func errNamed(id string) error {

@@ -2,10 +2,10 @@ package firestoreadmin
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // placeScheme begins the places of exports, as at Google.
@@ -18,7 +18,7 @@ const (
 )
 
 // placeSegment is the form of the segments of a place. None is a hidden name, or leads out of a folder.
-var placeSegment = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:=@+-]{0,127}$`)
+var placeSegment = pattern.New(`^[A-Za-z0-9_][A-Za-z0-9_.:=@+-]{0,127}$`)
 
 // checkPlace returns a place without a slash at its end. field is its name in the request. Places are folders below the
 // one of Options.Exports, and nowhere else.

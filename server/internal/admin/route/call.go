@@ -6,12 +6,12 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // Call is a request to a route.
@@ -38,7 +38,7 @@ func (c *Call) By() string {
 }
 
 // unknownField finds the name in the error of package json for a field that a message does not have.
-var unknownField = regexp.MustCompile(`^json: unknown field "(.*)"$`)
+var unknownField = pattern.New(`^json: unknown field "(.*)"$`)
 
 // Decode decodes the body into a message. It returns InvalidArgument, as Google's APIs do, for other JSON, and for
 // fields that the message does not have. No body is an empty message.

@@ -6,11 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/httpx/controlsocket"
 	"clave/server/internal/model/document"
@@ -23,7 +23,7 @@ import (
 const socketName = "history.sock"
 
 // newID matches the ids of databases that Firestore lets users create.
-var newID = regexp.MustCompile(`^[a-z][a-z0-9-]{2,61}[a-z0-9]$`)
+var newID = pattern.New(`^[a-z][a-z0-9-]{2,61}[a-z0-9]$`)
 
 // mostVersions is the maximum number of versions that are listed, and mostBytes that of their documents in JSON.
 const (

@@ -6,10 +6,10 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"clave/server/internal/auth/service"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
 )
 
@@ -132,7 +132,7 @@ func (h *Handler) frame(w http.ResponseWriter, r *http.Request) {
 }
 
 // sourceHost matches the hosts that a Content-Security-Policy can name.
-var sourceHost = regexp.MustCompile(`^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$`)
+var sourceHost = pattern.New(`^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$`)
 
 // WriteFrame writes the frame's page.
 func WriteFrame(w http.ResponseWriter) {

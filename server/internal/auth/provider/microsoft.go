@@ -1,12 +1,13 @@
 package provider
 
 import (
-	"regexp"
 	"strings"
+
+	"clave/server/internal/base/pattern"
 )
 
 // microsoftTenant matches the id of a tenant.
-var microsoftTenant = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+var microsoftTenant = pattern.New(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
 // microsoftIssuer reports whether the issuer of a token is the tenant of its user. All tenants sign with the same keys.
 func microsoftIssuer(common, issuer string, claims map[string]any) bool {

@@ -5,11 +5,11 @@ import (
 	"crypto/rsa"
 	"crypto/sha256"
 	"errors"
-	"regexp"
 	"strings"
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // issuerAppCheck is the issuer of App Check tokens; the project's number follows, or its id if the app's id has none.
@@ -29,7 +29,7 @@ type AppCheck struct {
 }
 
 // appNumber finds the project's number in an app's id, such as 1:123456:web:abcdef.
-var appNumber = regexp.MustCompile(`^1:([0-9]{1,20}):`)
+var appNumber = pattern.New(`^1:([0-9]{1,20}):`)
 
 // resourceOf returns the name of a project.
 func resourceOf(project string) string { return "projects/" + project }

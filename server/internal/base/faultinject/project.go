@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // Bounds of what tests may set: the faults of a project, and the projects that have some.
@@ -90,8 +90,8 @@ func (f *Fault) Validate() error {
 
 // The forms of the names of Auth's methods and of its errors, such as TOO_MANY_ATTEMPTS_TRY_LATER.
 var (
-	method = regexp.MustCompile(`^[A-Za-z0-9:/*_-]{1,100}$`)
-	named  = regexp.MustCompile(`^[A-Z][A-Z_]{2,99}$`)
+	method = pattern.New(`^[A-Za-z0-9:/*_-]{1,100}$`)
+	named  = pattern.New(`^[A-Z][A-Z_]{2,99}$`)
 )
 
 // ErrBroken means that the connection of a call of Auth is to be cut, because the project is offline or the answer is

@@ -1,11 +1,11 @@
 package docfile
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/model/value"
 )
 
@@ -31,9 +31,9 @@ func (c Columns) Add(fields value.Map) error {
 
 var (
 	// number is a text that an import reads as a number.
-	number = regexp.MustCompile(`^-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
+	number = pattern.New(`^-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
 	// breaks are line breaks of values with the indent after them.
-	breaks = regexp.MustCompile(`\n\s*`)
+	breaks = pattern.New(`\n\s*`)
 )
 
 // unsafeBeginnings are the beginnings of cells that spreadsheet programs calculate as formulas, and the quote of an

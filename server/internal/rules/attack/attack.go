@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/rules"
 	"clave/server/internal/rules/ruletest"
 	"clave/server/internal/rules/syntax"
@@ -123,13 +123,13 @@ func (a *attack) unreached(s *rules.AllowStatement, m rules.Method) {
 		return // it says so
 	}
 	a.report.Findings = append(a.report.Findings, Finding{
-		Kind: "unreached", Line: s.Span.Line, Path: pattern(s.Path), Method: m.String(), Note: true,
+		Kind: "unreached", Line: s.Span.Line, Path: pathText(s.Path), Method: m.String(), Note: true,
 		What: "no request was found that this statement allows",
 	})
 }
 
-// pattern returns the path of match statements as text.
-func pattern(path []syntax.Segment) string {
+// pathText returns the path of match statements as text.
+func pathText(path []syntax.Segment) string {
 	var b strings.Builder
 	for _, s := range path {
 		switch s.Kind {
@@ -165,7 +165,7 @@ func (a *attack) try(ctx context.Context, w *world, kind, detail, what string) b
 		return true
 	}
 	a.report.Findings = append(a.report.Findings, Finding{
-		Kind: kind, Line: at.Span.Line, Path: pattern(at.Path), Method: w.method.String(), What: what, Case: c, world: w,
+		Kind: kind, Line: at.Span.Line, Path: pathText(at.Path), Method: w.method.String(), What: what, Case: c, world: w,
 	})
 	return true
 }
@@ -186,7 +186,7 @@ func (a *attack) statementAt(line int) *rules.AllowStatement {
 }
 
 // explanation is a comment that explains findings: "attack ok: KIND, KIND: reason".
-var explanation = regexp.MustCompile(`//\s*attack ok:\s*([a-z, -]+):\s*(\S.*)$`)
+var explanation = pattern.New(`//\s*attack ok:\s*([a-z, -]+):\s*(\S.*)$`)
 
 // explain marks the findings that comments at their statements explain: in the statement's first line, or in the
 // comments right above it.

@@ -3,10 +3,10 @@ package attack
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/model/value"
 	"clave/server/internal/rules"
 )
@@ -34,7 +34,7 @@ var Kinds = map[string]string{
 }
 
 // stamp matches the names of fields whose time should be that of the request.
-var stamp = regexp.MustCompile(`(?i)^(created|updated|modified|changed|sent|posted)(_?(at|on|time|date))?$`)
+var stamp = pattern.New(`(?i)^(created|updated|modified|changed|sent|posted)(_?(at|on|time|date))?$`)
 
 // longText is the length of a text that rules should refuse.
 const longText = 100_000

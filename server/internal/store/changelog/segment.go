@@ -6,12 +6,12 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"time"
 
 	"github.com/klauspost/compress/s2"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // Segment describes a part of a log.
@@ -44,7 +44,7 @@ const (
 )
 
 // logID is the form of the ids of logs.
-var logID = regexp.MustCompile(`^[0-9A-Za-z]{8,64}$`)
+var logID = pattern.New(`^[0-9A-Za-z]{8,64}$`)
 
 // IsID reports whether a text can be the id of a log.
 func IsID(text string) bool { return logID.MatchString(text) }

@@ -1,16 +1,17 @@
 package seed
 
 import (
-	"regexp"
 	"strconv"
 	"time"
+
+	"clave/server/internal/base/pattern"
 )
 
 // momentForm matches the forms of a moment that is relative to the time at which a seed is applied.
-var momentForm = regexp.MustCompile(`^(now|today|month)?((?:[+-]\d{1,6}(?:mo|y|w|d|h|m|s))*)(?: (\d{2}):(\d{2})(?::(\d{2}))?)?$`)
+var momentForm = pattern.New(`^(now|today|month)?((?:[+-]\d{1,6}(?:mo|y|w|d|h|m|s))*)(?: (\d{2}):(\d{2})(?::(\d{2}))?)?$`)
 
 // offsetForm matches one offset of a moment.
-var offsetForm = regexp.MustCompile(`([+-]\d+)(mo|y|w|d|h|m|s)`)
+var offsetForm = pattern.New(`([+-]\d+)(mo|y|w|d|h|m|s)`)
 
 // momentHelp describes the forms of a moment in messages.
 const momentHelp = `write 2027-05-01T10:00:00Z, "2027-05-01 10:00", "now", "-3h", "today+2d 19:30" or "month+1mo+4d"`

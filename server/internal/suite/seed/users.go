@@ -3,10 +3,10 @@ package seed
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"strconv"
 
 	"clave/server/internal/auth/service/userinfo"
+	"clave/server/internal/base/pattern"
 )
 
 // Tenant is a tenant of a seed.
@@ -39,8 +39,8 @@ type User struct {
 
 // userID matches the ids of accounts, and tenantID those of tenants.
 var (
-	userID   = regexp.MustCompile(`^[^\x00-\x1f/]{1,128}$`)
-	tenantID = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+	userID   = pattern.New(`^[^\x00-\x1f/]{1,128}$`)
+	tenantID = pattern.New(`^[A-Za-z0-9-]{1,64}$`)
 )
 
 // maxClaims is the maximum size of the claims of an account, in bytes.

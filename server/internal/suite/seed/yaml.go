@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"clave/server/internal/base/pattern"
 )
 
 // yamlLine finds the line in the text of an error of the parser.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlLine = pattern.New(`^yaml: (?:line (\d+): )?`)
 
 // maxYAML is the maximum size of a file of YAML in bytes: its parser takes many times as much before values can be
 // counted.

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/regularfile"
 )
 
 // foreign matches the begin of a path that is not relative: a slash, a drive of Windows, or the scheme of a URL.
-var foreign = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]*:)?/|^[A-Za-z]:`)
+var foreign = pattern.New(`^([A-Za-z][A-Za-z0-9+.-]*:)?/|^[A-Za-z]:`)
 
 // The maximum length in bytes of a path in an export, and the maximum number of its last elements that are searched
 // for.

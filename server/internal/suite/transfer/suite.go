@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/model/resource"
 )
@@ -48,7 +48,7 @@ func exportOf(db resource.Database) suiteExport {
 }
 
 // numbered matches the number in the name of a part that could not get its own name.
-var numbered = regexp.MustCompile(`\.[0-9]+$`)
+var numbered = pattern.New(`\.[0-9]+$`)
 
 // partName returns the name of a part without such a number.
 func partName(folder string) string { return numbered.ReplaceAllString(folder, "") }

@@ -3,11 +3,11 @@ package hosting
 import (
 	"net/http"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // redirect sends the client to another address.
@@ -22,7 +22,7 @@ type redirect struct {
 }
 
 // captured matches the beginning of a capture of a destination that the source must have.
-var captured = regexp.MustCompile(`(^|/):`)
+var captured = pattern.New(`(^|/):`)
 
 // prepare checks a redirect.
 func (r *redirect) prepare() error {
@@ -96,7 +96,7 @@ func (r *redirect) to(path string) (string, bool) {
 }
 
 // scheme matches the beginning of an address with a scheme.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+var scheme = pattern.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
 // onHost returns an address whose host the path of the request does not determine: several slashes at its beginning
 // become one, and a scheme becomes a part of the path, unless they are in the destination itself.

@@ -4,8 +4,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
+
+	"clave/server/internal/base/pattern"
 )
 
 // ReservedPrefix is the prefix of the paths that Firebase Hosting reserves.
@@ -49,7 +50,7 @@ type Reserved struct {
 var initJS string
 
 // sdkPath is a path of a part of the SDK.
-var sdkPath = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z.-]*/firebase[0-9a-z-]*\.js(\.map)?$`)
+var sdkPath = pattern.New(`^[0-9A-Za-z][0-9A-Za-z.-]*/firebase[0-9a-z-]*\.js(\.map)?$`)
 
 // ServeHTTP serves GET and HEAD.
 func (s *Reserved) ServeHTTP(w http.ResponseWriter, r *http.Request) {

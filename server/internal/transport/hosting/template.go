@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // token is a part of the source or of the destination of a redirect with captures, in the syntax of path-to-regexp 1:
@@ -31,10 +32,10 @@ type token struct {
 }
 
 // parameter matches an escaped character or a parameter of a path.
-var parameter = regexp.MustCompile(`(\\.)|([/.])?(?:(?::(\w+)(?:\(((?:\\.|[^\\()])+)\))?|\(((?:\\.|[^\\()])+)\))([+*?])?|(\*))`)
+var parameter = pattern.New(`(\\.)|([/.])?(?:(?::(\w+)(?:\(((?:\\.|[^\\()])+)\))?|\(((?:\\.|[^\\()])+)\))([+*?])?|(\*))`)
 
 // special matches the characters of a parameter's own pattern that lose their meaning.
-var special = regexp.MustCompile(`[=!:$/()]`)
+var special = pattern.New(`[=!:$/()]`)
 
 // tokens returns the tokens of a path.
 func tokens(path string) []token {

@@ -5,7 +5,6 @@ package debugtoken
 import (
 	"context"
 	"crypto/subtle"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"clave/server/internal/auth/account"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
 )
 
@@ -59,7 +59,7 @@ type Registry struct {
 func New(accounts *account.Store, c clock.Clock) *Registry { return &Registry{accounts, c} }
 
 // secretForm matches a UUID of version 4, which a debug token is: SDKs create such ones.
-var secretForm = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+var secretForm = pattern.New(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
 // hash returns what is stored of a debug token. Its 122 random bits need no slow hash.
 func hash(secret string) string { return randid.Digest(strings.ToLower(secret)) }

@@ -1,8 +1,9 @@
 package field
 
 import (
-	"regexp"
 	"strings"
+
+	"clave/server/internal/base/pattern"
 )
 
 // maxEmail is the maximum length of an address, in bytes.
@@ -10,7 +11,7 @@ const maxEmail = 256
 
 // emailForm matches the form of an e-mail address, without blanks, control characters and characters that are not
 // shown, also those beyond ASCII. The mail server checks the rest.
-var emailForm = regexp.MustCompile(`^[^@<>()\[\],;:\\"\pZ\pC]+@(?:[A-Za-z0-9\-_.]|[^\x00-\x7f\pZ\pC])+$`)
+var emailForm = pattern.New(`^[^@<>()\[\],;:\\"\pZ\pC]+@(?:[A-Za-z0-9\-_.]|[^\x00-\x7f\pZ\pC])+$`)
 
 // Email returns the stored form of an e-mail address, and whether the address is valid.
 func Email(email string) (string, bool) {

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +24,7 @@ import (
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // Item is the kind of item of an account.Store that stores service accounts, by address, in a scope that belongs to no
@@ -53,7 +53,7 @@ func (a *record) role() token.Role {
 }
 
 // validName matches valid names of service accounts.
-var validName = regexp.MustCompile(`^[a-z]([a-z0-9-]{4,28}[a-z0-9])$`)
+var validName = pattern.New(`^[a-z]([a-z0-9-]{4,28}[a-z0-9])$`)
 
 // file is a service account's JSON file in Google's format.
 type file struct {

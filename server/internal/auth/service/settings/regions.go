@@ -3,8 +3,6 @@ package settings
 import (
 	"slices"
 	"strings"
-
-	"github.com/nyaruka/phonenumbers"
 )
 
 // Regions are the regions to whose numbers text messages are sent, by their ISO codes such as DO. Without a policy they
@@ -34,17 +32,4 @@ func (r *Regions) Allow(number string) bool {
 // has reports whether a list has a region.
 func has(list []string, region string) bool {
 	return slices.ContainsFunc(list, func(one string) bool { return strings.EqualFold(one, region) })
-}
-
-// regionsOf returns the region of a phone number or, if the number is not one of a known plan, all regions of its
-// calling code. It is empty if there is no such code.
-func regionsOf(number string) []string {
-	parsed, err := phonenumbers.Parse(number, "")
-	if err != nil {
-		return nil
-	}
-	if region := phonenumbers.GetRegionCodeForNumber(parsed); region != "" {
-		return []string{region}
-	}
-	return phonenumbers.GetRegionCodesForCountryCode(int(parsed.GetCountryCode()))
 }

@@ -3,10 +3,10 @@ package settings
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 
 	"clave/server/internal/auth/service/factor"
 	"clave/server/internal/auth/service/field"
+	"clave/server/internal/base/pattern"
 )
 
 // Tenant holds the settings of a tenant.
@@ -89,7 +89,7 @@ func (t *Tenant) Overrule(cfg *Config) error {
 const TenantItem = "tenant"
 
 // tenantID matches the form of a tenant's id.
-var tenantID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var tenantID = pattern.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // ValidTenantID reports whether an id may be a tenant's.
 func ValidTenantID(id string) bool { return tenantID.MatchString(id) }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/changelog"
 )
@@ -21,7 +21,7 @@ import (
 const logFolder = "log/"
 
 // segmentName is the form of the names of segments below logFolder.
-var segmentName = regexp.MustCompile(`^([0-9A-Za-z]{8,64})/([0-9]{12})-([0-9]{20})-([0-9]{16})$`)
+var segmentName = pattern.New(`^([0-9A-Za-z]{8,64})/([0-9]{12})-([0-9]{20})-([0-9]{16})$`)
 
 // Segment is a segment of a log, as its name describes it.
 type Segment struct {
@@ -36,7 +36,7 @@ func segmentPath(s changelog.Segment) string {
 	return fmt.Sprintf("%s%s/%012d-%020d-%016d", logFolder, s.Log, s.Number, s.To, s.Until)
 }
 
-// parseSegmentName returns the segment that an object has by its name.
+// parseSegmentName returns the segment that an object has by its name. ok is false for the names of other objects.
 func parseSegmentName(o target.Object) (s Segment, ok bool) {
 	parts := segmentName.FindStringSubmatch(strings.TrimPrefix(o.Name, logFolder))
 	if parts == nil {

@@ -9,10 +9,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"regexp"
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/changelog"
@@ -83,7 +83,7 @@ const (
 )
 
 // objectName is the form of the names of objects: a checksum, and random characters for encrypted ones.
-var objectName = regexp.MustCompile(`^[0-9a-f]{64}(-[0-9A-Za-z]{1,40})?$`)
+var objectName = pattern.New(`^[0-9a-f]{64}(-[0-9A-Za-z]{1,40})?$`)
 
 // path returns the object's name in the target. Objects are spread over folders, since some file systems are slow with
 // many files in one.

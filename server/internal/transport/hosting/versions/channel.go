@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
 )
 
@@ -144,10 +144,10 @@ func (s *Site) releasedLocked() map[string]bool {
 }
 
 // channelPattern is the form of the ids of channels.
-var channelPattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
+var channelPattern = pattern.New(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
 
 // notInLabel matches what the label of a host can't have.
-var notInLabel = regexp.MustCompile(`[^a-z0-9-]+`)
+var notInLabel = pattern.New(`[^a-z0-9-]+`)
 
 // maxLabel is the maximum length of a label of a host, and tail the length of the part that can't be guessed.
 const (

@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 )
 
 // The limits of contents: the bytes of one, unpacked; of all in the folder; and how many are received at once, of which
@@ -35,7 +35,7 @@ const (
 const uploadPrefix = "upload-"
 
 // hashPattern is the form of the hashes of contents.
-var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hashPattern = pattern.New(`^[0-9a-f]{64}$`)
 
 // contents returns the folder of the contents.
 func (s *Site) contents() string { return filepath.Join(s.o.Folder, "files") }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
 )
 
@@ -60,7 +60,7 @@ type record struct {
 }
 
 // idPattern is the form of the ids of versions.
-var idPattern = regexp.MustCompile(`^[0-9a-f]{16}$`)
+var idPattern = pattern.New(`^[0-9a-f]{16}$`)
 
 // versionFile returns the file of a version.
 func (s *Site) versionFile(id string) string {
