@@ -23,8 +23,8 @@ func FirebaseModules(t *testing.T) string {
 	return modules
 }
 
-// ProviderModules returns the folder of the identity providers that make test installs. If they are not installed, the
-// test is skipped.
+// ProviderModules returns the folder of the identity providers and of firebaseui, which make test installs. If they are
+// not installed, the test is skipped.
 func ProviderModules(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("idps")
@@ -32,7 +32,7 @@ func ProviderModules(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".installed")); err != nil {
-		t.Skip("skipped: samlp is not installed in server/test/e2e/idps (make server/test/e2e/idps/node_modules/.installed)")
+		t.Skip("skipped: samlp and firebaseui are not installed in server/test/e2e/idps (make server/test/e2e/idps/node_modules/.installed)")
 	}
 	return dir
 }

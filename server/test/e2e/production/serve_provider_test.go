@@ -80,3 +80,10 @@ func TestServePassesTheFlowsOfTheSDK(t *testing.T) {
 	p, _ := serveWithAcme(t, false, "--trust-proxy")
 	harness.InBrowser(t, "flows.mjs", strings.Replace(p.URL, "127.0.0.1", "localhost", 1))
 }
+
+// TestServeSignsInWithFirebaseUI signs in with firebaseui, by the buttons of its page.
+func TestServeSignsInWithFirebaseUI(t *testing.T) {
+	modules := harness.ProviderModules(t)
+	p, _ := serveWithAcme(t, true)
+	harness.InBrowser(t, "ui.mjs", modules, strings.Replace(p.URL, "127.0.0.1", "localhost", 1), p.Dir)
+}
