@@ -55,22 +55,6 @@ func readBudget(file string) (*usage.Budget, error) {
 	return &b, nil
 }
 
-// readPrices reads the file of prices; without a file there are none.
-func readPrices(file string) (*usage.Prices, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.NotFound, "--usage-prices: %s", err)
-	}
-	p, err := usage.ParsePrices(text)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.InvalidArgument, "--usage-prices %s: %s", file, fault.Reason(err))
-	}
-	return &p, nil
-}
-
 // limitsOfUsage are the files by which the usage of a command is judged; nil where there is none.
 type limitsOfUsage struct {
 	budget *usage.Budget
@@ -82,7 +66,7 @@ func readLimits(c *config.Config) (l limitsOfUsage, err error) {
 	if l.budget, err = readBudget(c.UsageBudget); err != nil {
 		return l, err
 	}
-	l.prices, err = readPrices(c.UsagePrices)
+	l.prices, err = usage.ReadPrices(c.UsagePrices)
 	return l, err
 }
 

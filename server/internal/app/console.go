@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/console/safety"
 	"clave/server/internal/console/session"
 	"clave/server/internal/database/authz"
+	"clave/server/internal/observe/usage"
 	"clave/server/internal/transport/rest"
 	"clave/server/internal/transport/webchannel"
 )
@@ -75,6 +76,10 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 	if err != nil {
 		return nil, err
 	}
+	prices, err := usage.ReadPrices(c.UsagePrices)
+	if err != nil {
+		return nil, err
+	}
 	at := a.addresses
 	compose := func(e service.Email) (subject, text string, err error) { // as it would be sent to a mail server
 		subject, text, _, err = smtp.Compose(e, c.Project)
@@ -86,7 +91,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		PublicURL: c.PublicURL,
 		Addresses: console.Addresses{Firestore: at.Firestore, Auth: at.Auth, Hosting: at.Hosting, Websocket: at.Websocket, Hub: at.Hub},
 		Sessions:  sessions, Audit: log, Authorizer: s.Authorizer, Rules: rulesets, RulesFiles: make(map[string]string), IndexFiles: make(map[string]string),
-		Accounts: s.Service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Usage: a.usage, Logs: &a.consoleData.logs,
+		Accounts: s.Service, IndexMode: c.Indexes, Defined: a.consoleData.definedIn, Missing: &a.consoleData.missing, Meter: a.counts, Usage: a.usage, Prices: prices, Logs: &a.consoleData.logs,
 		AddIndex: a.consoleData.recorder.Add, Compose: compose, TestMail: s.testMail,
 		Data: at.Data, Checks: safetyOf(c, &a.o, s).Checks,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions), Parsing: a.parsing,

@@ -14,9 +14,29 @@ const topPatterns = 10
 // usageJSON is what production would bill for the calls of all projects, without those of the console, and the patterns
 // of collections with the most reads.
 type usageJSON struct {
-	Since string                `json:"since"`
-	Total usage.Total           `json:"total"`
-	Top   []usage.PatternCounts `json:"top"`
+	Since  string          `json:"since"`
+	Total  pricedTotal     `json:"total"`
+	Top    []pricedPattern `json:"top"`
+	Prices *pricesJSON     `json:"prices"`
+}
+
+// pricesJSON describes the prices from which costs are computed, with their date.
+type pricesJSON struct {
+	Date     string `json:"date"`
+	Location string `json:"location"`
+	Currency string `json:"currency"`
+}
+
+// pricedTotal is the sum of all with what it costs, nil without prices.
+type pricedTotal struct {
+	usage.Total
+	Cost *float64 `json:"cost"`
+}
+
+// pricedPattern is a pattern of collections with what it costs, nil without prices.
+type pricedPattern struct {
+	usage.PatternCounts
+	Cost *float64 `json:"cost"`
 }
 
 // billed returns the usage, or nil if it is not counted.
@@ -24,8 +44,17 @@ func (c *Console) billed() *usageJSON {
 	if c.o.Usage == nil {
 		return nil
 	}
-	r := c.o.Usage.Report("")
-	return &usageJSON{timeText(r.Since), r.Total, r.Top(topPatterns)}
+	r, cost := c.o.Usage.Report(""), func(usage.Counts) *float64 { return nil }
+	out := &usageJSON{Since: timeText(r.Since), Top: []pricedPattern{}}
+	if p := c.o.Prices; p != nil {
+		out.Prices = &pricesJSON{p.Date, p.Location, p.Currency}
+		cost = func(of usage.Counts) *float64 { return new(p.Cost(of)) }
+	}
+	out.Total = pricedTotal{r.Total, cost(r.Total.Counts)}
+	for _, top := range r.Top(topPatterns) {
+		out.Top = append(out.Top, pricedPattern{top, cost(top.Counts)})
+	}
+	return out
 }
 
 // getNow returns the figures of the last hour.

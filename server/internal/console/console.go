@@ -82,6 +82,8 @@ type Options struct {
 	Logs  *logs.Ring
 	// Usage counts what production would bill; nil if that is not counted.
 	Usage *usage.Meter
+	// Prices are those by which costs are shown; nil shows none.
+	Prices *usage.Prices
 	// Data is the folder of the data, empty for none.
 	Data string
 	// Checks returns the results of the checks for a production server; nil reports nothing.

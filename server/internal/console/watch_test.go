@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -242,11 +243,16 @@ func TestNowShowsUsage(t *testing.T) {
 	type figures struct {
 		Usage *struct {
 			Since string
-			Total struct{ Reads, Writes int64 }
-			Top   []struct {
+			Total struct {
+				Reads, Writes int64
+				Cost          *float64
+			}
+			Top []struct {
 				Pattern       string
 				Reads, Writes int64
+				Cost          float64
 			}
+			Prices *struct{ Date, Currency string }
 		}
 	}
 	s := start(t, config.ModeStart, "--memory")
@@ -259,6 +265,23 @@ func TestNowShowsUsage(t *testing.T) {
 	s.call("GET", "/api/now", "", &now)
 	if u := now.Usage; u == nil || u.Total.Reads != 1 || u.Total.Writes != 0 || len(u.Top) != 1 || u.Top[0].Pattern != "open" || u.Top[0].Reads != 1 || u.Since == "" {
 		t.Errorf("the usage of an application that read one document: %+v", now.Usage)
+	}
+	if now.Usage.Prices != nil || now.Usage.Total.Cost != nil {
+		t.Errorf("costs without prices: %+v", now.Usage)
+	}
+	now = figures{}
+	prices := filepath.Join(t.TempDir(), "prices.json")
+	text := `{"date": "2026-11-01", "location": "nam5", "currency": "EUR", "per100000": {"reads": 200000, "writes": 1, "deletes": 1, "ttlDeletes": 1}}`
+	if err := os.WriteFile(prices, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	priced := start(t, config.ModeStart, "--memory", "--usage-prices", prices)
+	priced.session()
+	priced.set("open/x", 1)
+	priced.anonymous("GET", "/open/x", "")
+	priced.call("GET", "/api/now", "", &now)
+	if u := now.Usage; u == nil || u.Total.Cost == nil || *u.Total.Cost != 2 || len(u.Top) != 1 || u.Top[0].Cost != 2 || u.Prices.Date != "2026-11-01" || u.Prices.Currency != "EUR" {
+		t.Errorf("the costs of one read: %+v", now.Usage)
 	}
 	production := start(t, config.ModeServe)
 	production.open(true)

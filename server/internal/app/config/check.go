@@ -123,8 +123,12 @@ func (c *Config) checkCluster() error {
 	return nil
 }
 
-// checkConsole returns an error for an address of the console that is invalid or would send data unencrypted.
+// checkConsole returns an error for an address of the console that is invalid or would send data unencrypted, and for
+// prices that nothing shows.
 func (c *Config) checkConsole() error {
+	if c.Production() && c.UsagePrices != "" && (c.Console == "" || c.Metrics == "") {
+		return fault.E(fault.InvalidArgument, "--usage-prices is for the console, which counts with --metrics: give --console and --metrics too")
+	}
 	if c.Console == "" {
 		return nil
 	}

@@ -154,7 +154,7 @@ type Config struct {
 	// limits its reads; empty for none.
 	Usage       bool
 	UsageBudget string
-	// UsagePrices is the file of prices with which the costs of the command are printed.
+	// UsagePrices is the file of prices with which costs are printed and shown by the console.
 	UsagePrices string
 	// ImportDir is the folder of the export to import at the start, and ExportDir the folder of the export to write at
 	// the end; empty for none.
@@ -258,6 +258,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	flags.Func("memory-limit", "`SIZE` of the memory limit, such as 512MiB or 4GiB; a higher limit caches more data (default: GOMEMLIMIT, then nine tenths of the memory of the control group or machine)", c.setMemoryLimit)
 	flags.Func("service", "`ID=URL` of a service to which firebase.json rewrites (run.serviceId); repeatable", c.addService)
 	flags.BoolVar(&c.Verbose, "verbose", false, "log each request")
+	flags.StringVar(&c.UsagePrices, "usage-prices", "", "`FILE` of prices with their date (JSON), by which the console, and clave exec at the end, show what the requests would cost")
 	if c.Mode != ModeExec {
 		flags.StringVar(&c.Metrics, "metrics", "", "`ADDRESS` of Prometheus metrics, such as 9464 (on 127.0.0.1) or 10.0.0.5:9464; never the public port (default: none)")
 	}
@@ -286,7 +287,6 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 	if c.Mode == ModeExec {
 		flags.BoolVar(&c.Usage, "usage", false, "print at the end which reads, writes and deletes production would bill, by call, collection and caller")
 		flags.StringVar(&c.RecordRequests, "record-requests", "", "`FILE` to which the latest requests that rules decided are written at the end, for clave rules replay, explain and attack")
-		flags.StringVar(&c.UsagePrices, "usage-prices", "", "`FILE` of prices with their date (JSON); what the command's requests would cost is printed at the end")
 		flags.StringVar(&c.UsageBudget, "usage-budget", "", "`FILE` of the reads that the command may make (JSON); beyond them it fails, and the queries that read most are named")
 	}
 	if c.Mode == ModeStart {

@@ -101,6 +101,7 @@ func TestParseRefuses(t *testing.T) {
 		{"part", good, config.ModeStart, []string{"--only", "cellar"}, "expected one or more of"},
 		{"metrics at no address", good, config.ModeStart, []string{"--metrics", "there"}, "expected a port, or a host and a port"},
 		{"metrics at the public port", good, config.ModeServe, []string{"--project", "p", "--public-url", "https://p.example.org", "--port", "8443", "--metrics", "127.0.0.1:8443"}, "this is the public port"},
+		{"prices that nothing shows", good, config.ModeServe, append(serving(), "--usage-prices", "prices.json", "--metrics", "9464"), "give --console and --metrics too"},
 		{"backups at no interval", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-every", "often"), "--backup-every often: expected a time"},
 		{"backups all the time", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-every", "1ms"), "at least a second"},
 		{"backups kept for no period", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-keep", "7"), `--backup-keep "7": expected numbers of days`},

@@ -175,8 +175,13 @@ test('the lag of each node is shown, and so is a 503 in plain text', async ({ pa
     lag: 2,
     nodes: ['madrid', 'oviedo', 'sevilla'].map((name, i) => ({ name, lag: lags[i] ?? 0 })),
   })
-  const counts = { reads: 1200, writes: 3, deletes: 1, ttlDeletes: 1, sentBytes: 2048 }
-  const usage = { since: '2030-01-01T00:00:00Z', total: counts, top: [{ pattern: 'users/*/orders', ...counts }] }
+  const counts = { reads: 1200, writes: 3, deletes: 1, ttlDeletes: 1, sentBytes: 2048, cost: 0.000726 }
+  const usage = {
+    since: '2030-01-01T00:00:00Z',
+    total: counts,
+    top: [{ pattern: 'users/*/orders', ...counts, cost: 12.345 }],
+    prices: { date: '2026-11-01', location: 'nam5', currency: 'USD' },
+  }
   const now = {
     usage,
     started: '2030-01-01T00:00:00Z',
@@ -190,7 +195,10 @@ test('the lag of each node is shown, and so is a 503 in plain text', async ({ pa
   for (const text of ['madrid: 0 commits', 'oviedo: 1 commit', 'sevilla: 3 commits', 'highest 9 commits'])
     await expect(nodes.getByText(text)).toBeVisible()
   const orders = page.getByRole('row', { name: 'users/*/orders' })
-  for (const text of ['1,200', '3', '2', '2 KiB']) await expect(orders.getByRole('cell', { name: text, exact: true })).toBeVisible()
+  for (const text of ['1,200', '3', '2', '2 KiB', '12.35'])
+    await expect(orders.getByRole('cell', { name: text, exact: true })).toBeVisible()
+  await expect(page.getByRole('cell', { name: '0.00073', exact: true })).toBeVisible()
+  await expect(page.getByText('Costs by the prices of 2026-11-01, nam5.')).toBeVisible()
   await accessible(page)
   await fits(page)
   await page.getByLabel('Language').selectOption('es')

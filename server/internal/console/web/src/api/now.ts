@@ -36,11 +36,19 @@ const SlowQuery = v.object({
 })
 export type SlowQuery = v.InferOutput<typeof SlowQuery>
 
-const counts = { reads: v.number(), writes: v.number(), deletes: v.number(), ttlDeletes: v.number(), sentBytes: v.number() }
+const counts = {
+  reads: v.number(),
+  writes: v.number(),
+  deletes: v.number(),
+  ttlDeletes: v.number(),
+  sentBytes: v.number(),
+  cost: v.nullish(v.number()),
+}
 const Usage = v.object({
   since: v.string(),
   total: v.object(counts),
   top: v.nullish(v.array(v.object({ pattern: v.string(), ...counts })), []),
+  prices: v.nullish(v.object({ date: v.string(), location: v.string(), currency: v.string() })),
 })
 export type Usage = v.InferOutput<typeof Usage>
 

@@ -356,6 +356,7 @@ export const en = {
     most: (value: string) => `highest ${value}`,
     usage: 'Billed reads',
     usageHint: (since: string) => `What production would bill since ${since}: the ten kinds of collections with the most reads.`,
+    pricesHint: (of: string) => `Costs by the prices of ${of}.`,
     noUsage: 'None yet.',
     collections: 'Collections',
     billedReads: 'Reads',

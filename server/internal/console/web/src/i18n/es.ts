@@ -367,6 +367,7 @@ export const es: Messages = {
     most: (value) => `máximo ${value}`,
     usage: 'Lecturas facturadas',
     usageHint: (since) => `Lo que producción facturaría desde ${since}: los diez tipos de colecciones con más lecturas.`,
+    pricesHint: (of) => `Costes según los precios de ${of}.`,
     noUsage: 'Ninguna todavía.',
     collections: 'Colecciones',
     billedReads: 'Lecturas',

@@ -4,20 +4,26 @@ import { bytesText } from '../../lib/bytes'
 
 /** What production would bill: the patterns of collections with the most reads, and the sum of all. */
 export function UsageTable({ usage }: { usage: Usage }) {
-  const { t, time, number } = useText()
-  const { total, top, since } = usage
-  const heads = [t.now.billedReads, t.now.writes, t.now.billedDeletes, t.now.sent]
-  const cells = ({ reads, writes, deletes, ttlDeletes, sentBytes }: Usage['total']) =>
-    [number(reads), number(writes), number(deletes + ttlDeletes), bytesText(sentBytes, number)].map((text, i) => (
-      <td key={i} className="number tight" data-head={heads[i]}>
-        {text}
-      </td>
-    ))
+  const { t, time, number, language } = useText()
+  const { total, top, since, prices } = usage
+  const heads = [t.now.billedReads, t.now.writes, t.now.billedDeletes, t.now.sent, ...(prices ? [prices.currency] : [])]
+  const costs = (cost: number) =>
+    new Intl.NumberFormat(language, cost < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }).format(cost)
+  const cells = ({ reads, writes, deletes, ttlDeletes, sentBytes, cost }: Usage['total']) =>
+    [number(reads), number(writes), number(deletes + ttlDeletes), bytesText(sentBytes, number), ...(prices ? [costs(cost ?? 0)] : [])].map(
+      (text, i) => (
+        <td key={i} className="number tight" data-head={heads[i]}>
+          {text}
+        </td>
+      ),
+    )
   return (
     <section className="stack" aria-label={t.now.usage}>
       <div className="page-head">
         <h2>{t.now.usage}</h2>
-        <span className="soft">{t.now.usageHint(time(since))}</span>
+        <span className="soft">
+          {t.now.usageHint(time(since))} {prices && t.now.pricesHint([prices.date, prices.location].filter(Boolean).join(', '))}
+        </span>
       </div>
       {top.length === 0 ? (
         <p className="soft">{t.now.noUsage}</p>
