@@ -7,6 +7,7 @@ import (
 
 	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
 
+	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup/series"
 )
 
@@ -16,6 +17,14 @@ type kept []series.Backup
 // Kept implements firestoreadmin.Backups.
 func (k kept) Kept(context.Context) ([]series.Backup, series.Proof, error) {
 	return k, series.Proof{}, nil
+}
+
+// Databases implements firestoreadmin.Backups.
+func (k kept) Databases(_ context.Context, b series.Backup) ([]resource.Database, error) {
+	if b.Damage != "" {
+		return nil, nil
+	}
+	return []resource.Database{{Project: "p", ID: "(default)"}, {Project: "p", ID: "gone"}, {Project: "p", ID: "second"}, {Project: "q", ID: "other"}}, nil
 }
 
 // TestBackups lists and reads backups over HTTP and with the Go client.
@@ -29,6 +38,9 @@ func TestBackups(t *testing.T) {
 	})
 	s.want(200, "GET /v1/projects/p/locations/-/backups", "", `{"backups":[{"name":"projects/p/locations/local/backups/2026-11-21T01-00-00Z","database":"projects/p/databases/(default)"`)
 	s.want(200, "GET "+backups+"/2026-11-20T01-00-00Z", "", `"state":"NOT_AVAILABLE"`)
+	s.want(200, "GET "+backups+"/2026-11-21T01-00-00Z.gone", "", `"database":"projects/p/databases/gone","snapshotTime"`)
+	s.want(404, "GET "+backups+"/2026-11-20T01-00-00Z.gone", "", "NOT_FOUND")
+	s.want(404, "GET "+backups+"/2026-11-21T01-00-00Z.other", "", "NOT_FOUND")
 	s.want(404, "GET "+backups+"/2026-11-22T01-00-00Z", "", "NOT_FOUND")
 	s.want(404, "GET /v1/projects/p/locations/nam5/backups", "", "NOT_FOUND")
 	s.want(501, "GET "+backups+"?filter=x", "", "UNIMPLEMENTED")
@@ -36,7 +48,7 @@ func TestBackups(t *testing.T) {
 	s.want(404, "DELETE "+backups+"/2026-11-22T01-00-00Z", "", "NOT_FOUND")
 	c, _ := s.client()
 	all, err := c.ListBackups(s.as("viewer"), &adminpb.ListBackupsRequest{Parent: "projects/p/locations/-"})
-	if err != nil || len(all.GetBackups()) != 2 || all.GetBackups()[0].GetStats().GetSizeBytes() != 12345 {
+	if err != nil || len(all.GetBackups()) != 4 || all.GetBackups()[0].GetStats().GetSizeBytes() != 12345 {
 		t.Errorf("ListBackups: %v, %v", all, err)
 	}
 	one, err := c.GetBackup(s.as("viewer"), &adminpb.GetBackupRequest{Name: "projects/p/locations/local/backups/2026-11-21T01-00-00Z"})

@@ -30,6 +30,7 @@ import (
 	"clave/server/internal/console/audit"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/engine"
+	"clave/server/internal/database/index"
 	"clave/server/internal/database/listen"
 	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
@@ -80,6 +81,9 @@ type server struct {
 	// cloned is the time as of which a database was cloned, and copied, unless nil, is called when a clone is complete.
 	cloned time.Time
 	copied func()
+	// backup is the store of the backups, and restoring, unless nil, is called with the progress of a restoration.
+	backup    *pebble.Store
+	restoring func(percent int64)
 	// exports is the folder of exports. reported, unless nil, is called with the progress of exports and imports.
 	exports  string
 	reported func(transfer.Progress)
@@ -204,6 +208,10 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 		}, Documents: documents, Exports: exports, Transfers: watched{transfer.New(transfer.Options{Authorizer: documents, Project: "p"}), s}, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
 		Plan: firestoreadmin.Plan{Every: 6 * time.Hour, Keep: series.Keep{Days: 7, Weeks: 4}},
+		Copied: func(id string) (index.Definitions, error) {
+			return e.Definitions(resource.Database{Project: "p", ID: id})
+		},
+		Restore: func(ctx context.Context, r firestoreadmin.Restoration) error { return s.restoreFrom(ctx, r) },
 		Clone: func(ctx context.Context, from, to string, at time.Time) error {
 			s.cloned = at // the tests' databases are younger
 			_, err := e.Clone(ctx, resource.Database{Project: "p", ID: from}, resource.Database{Project: "p", ID: to}, 0)

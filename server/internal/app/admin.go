@@ -14,11 +14,13 @@ import (
 	"clave/server/internal/admin/firestoreadmin"
 	"clave/server/internal/admin/project"
 	"clave/server/internal/admin/rulesapi"
+	"clave/server/internal/app/backups"
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/ports"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/cluster/node"
+	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup"
 	"clave/server/internal/suite/transfer"
@@ -52,6 +54,12 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 			_, err := s.Engine.Clone(ctx, named(from), named(to), clock.VersionOf(at))
 			return err
 		},
+		Restore: func(ctx context.Context, r firestoreadmin.Restoration) error {
+			return s.backups.Restore(ctx, s.Engine, backups.Restoration{
+				Backup: r.Backup, From: named(r.From), To: named(r.To), Enterprise: a.data.IsEnterprise(r.From), Edition: r.Edition, Report: r.Report,
+			})
+		},
+		Copied: func(id string) (index.Definitions, error) { return s.Engine.Definitions(named(id)) },
 		Stored: func(id string) bool { return slices.Contains(s.Engine.Databases(), named(id)) },
 		Window: s.Engine.HistoryState().Window, Earliest: func(id string) time.Time {
 			return s.Engine.Earliest(named(id)).Time()
@@ -62,7 +70,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 	}
 	o.Transfers = moves
 	if s.backups != nil {
-		o.Backups, o.Plan = s.backups.Schedule, firestoreadmin.Plan{Every: a.config.Backups.Every, Keep: a.config.Backups.Keep}
+		o.Backups, o.Plan = s.backups, firestoreadmin.Plan{Every: a.config.Backups.Every, Keep: a.config.Backups.Keep}
 	}
 	indexes, err := firestoreadmin.New(ctx, o)
 	if err != nil {

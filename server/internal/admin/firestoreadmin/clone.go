@@ -2,14 +2,12 @@ package firestoreadmin
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/fault"
-	"clave/server/internal/store/release"
 )
 
 // cloning is an operation that makes a database as another one was.
@@ -33,23 +31,18 @@ func (a *API) checkSnapshot(id string, at time.Time) error {
 // cloneDatabase begins to make a database as another one was. It can be used when the operation has ended.
 func (a *API) cloneDatabase(ctx context.Context, c *route.Call) (any, error) {
 	var in struct {
-		ID       string `json:"databaseId"`
 		Snapshot struct {
 			Database     string    `json:"database"`
 			DatabaseUID  []byte    `json:"databaseUid"`
 			SnapshotTime time.Time `json:"snapshotTime"`
 		} `json:"pitrSnapshot"`
-		Encryption map[string]any    `json:"encryptionConfig"`
-		Tags       map[string]string `json:"tags"`
+		copyRequest
 	}
 	if err := c.Decode(&in); err != nil {
 		return nil, err
 	}
-	if err := checkNewID(in.ID); err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
-	}
-	if in.Encryption["customerManagedEncryption"] != nil || len(in.Tags) > 0 {
-		return nil, fault.E(fault.Unimplemented, "This server does not have databases with tags or keys of one's own.")
 	}
 	from, ok := strings.CutPrefix(in.Snapshot.Database, "projects/"+a.o.Project+"/databases/")
 	switch {
@@ -74,41 +67,6 @@ func (a *API) cloneDatabase(ctx context.Context, c *route.Call) (any, error) {
 	return a.shownLocked("projects/"+c.Project+"/databases/"+in.ID, o), nil
 }
 
-// clone does an operation that makes a database as another one was. The copy has the index definitions of the other
-// one, without its TTL policies, and no rules.
-func (a *API) clone(ctx context.Context, o *operation) error {
-	defs, err := a.o.Releases.Definitions(o.Clone.From)
-	copied := a.o.Stored(o.Database) // by an earlier process
-	if err == nil && !copied {
-		err = a.o.Clone(ctx, o.Clone.From, o.Database, o.Clone.At)
-	}
-	if err != nil {
-		return err
-	}
-	defs.Overrides = slices.Clone(defs.Overrides)
-	for i := range defs.Overrides {
-		defs.Overrides[i].TTL = false
-	}
-	ctx = context.WithoutCancel(ctx) // the copy is there
-	now, place := a.o.Clock.Now().UTC(), location
-	if made, found := a.o.Made.Of(o.Clone.From); found {
-		place = made.Location
-	}
-	of := settings{Created: now, Updated: now, Unprotected: true}
-	a.mu.Lock()
-	err = a.saveDatabase(ctx, o.Database, of)
-	a.mu.databases[o.Database] = of
-	a.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	made := release.Made{Time: now, Location: place, Enterprise: a.o.Enterprise != nil && a.o.Enterprise(o.Clone.From)}
-	if err := a.o.Releases.Make(ctx, o.By, o.Database, made, defs); err != nil {
-		return fmt.Errorf("make a clone: %w", err)
-	}
-	return nil
-}
-
 // showClone adds what is known of an operation that clones a database.
 func (out *operationJSON) showClone(project, database string, o *operation) {
 	m := out.Metadata
@@ -116,12 +74,5 @@ func (out *operationJSON) showClone(project, database string, o *operation) {
 	delete(m, "state")
 	m["database"] = database
 	m["pitrSnapshot"] = map[string]any{"database": "projects/" + project + "/databases/" + o.Clone.From, "snapshotTime": o.Clone.At}
-	done := int64(0)
-	if out.Done && out.Error == nil {
-		done = 100
-	}
-	m["progressPercentage"] = progressOf(done, 100)
+	m["progressPercentage"] = progressOf(out.percent(0), 100)
 }
-
-// isPending reports whether a clone is being made, or could not be made: the operation exists without its database.
-func (o *operation) isPending() bool { return o.Clone != nil && (!o.isDone() || o.Code != fault.OK) }

@@ -89,7 +89,10 @@ func checkNewID(id string) error {
 func (a *API) freeLocked(id string) error {
 	pending := 0
 	for _, o := range a.mu.operations {
-		if o.Clone == nil || o.isDone() {
+		if o.Left && o.Database == id {
+			return errDeleting(id)
+		}
+		if !o.isCopy() || o.isDone() {
 			continue
 		}
 		if pending++; o.Database == id {
@@ -102,13 +105,18 @@ func (a *API) freeLocked(id string) error {
 	case a.o.Shared:
 		return errShared
 	case known:
-		return fault.E(fault.FailedPrecondition, "The database %s is being deleted. Please try again.", id)
+		return errDeleting(id)
 	case a.o.Stored(id):
 		return fault.E(fault.AlreadyExists, "The server has a database %s that firebase.json does not name, such as a clone. Name it there, or use another database_id.", id)
 	case len(a.ids())+pending >= maxDatabases:
 		return fault.E(fault.ResourceExhausted, "The project has %d databases, the maximum.", maxDatabases)
 	}
 	return nil
+}
+
+// errDeleting returns the error for a name that a database has whose data are being removed.
+func errDeleting(id string) error {
+	return fault.E(fault.FailedPrecondition, "The database %s is being deleted. Please try again.", id)
 }
 
 // createDatabase makes a database. It can be used when the call returns, by service accounts; its rules are closed.
@@ -244,10 +252,10 @@ func (a *API) noteFailed() {
 	}
 }
 
-// continueDeletes deletes the databases whose deletion was begun and has not ended. It reports whether there are none
-// any more.
+// continueDeletes deletes the databases whose deletion was begun and has not ended, and copies that could not be
+// completed. It reports whether there are none any more.
 func (a *API) continueDeletes(ctx context.Context) bool {
-	complete := true
+	complete := a.removeLeft(ctx)
 	for _, id := range a.o.Made.IDs(true) {
 		made, _ := a.o.Made.Of(id)
 		err := a.unmake(ctx, "clave", id, made.Time)

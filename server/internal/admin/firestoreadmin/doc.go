@@ -46,8 +46,11 @@ type Options struct {
 	Drop func(ctx context.Context, id string) error
 	// Stored reports whether the store has a database, also one that is not served.
 	Stored func(id string) bool
-	// Clone makes a copy of a database as it was at a time, which Make lets clients use; nothing stays if it fails.
-	Clone func(ctx context.Context, from, to string, at time.Time) error
+	// Clone makes a copy of a database as it was at a time, which Make lets clients use; nothing stays if it fails. Restore
+	// does so with a database of a backup. Copied returns the index definitions of a copy.
+	Clone   func(ctx context.Context, from, to string, at time.Time) error
+	Restore func(ctx context.Context, r Restoration) error
+	Copied  func(id string) (index.Definitions, error)
 	// Shared is set if nodes share the store. They have the databases of firebase.json only.
 	Shared bool
 	// Earliest returns the earliest time at which a database can be read, and Window is the configured age up to which

@@ -45,8 +45,12 @@ type operation struct {
 	// Export and Import are set for operations that export and import documents.
 	Export *transferred `json:"export,omitempty"`
 	Import *transferred `json:"import,omitempty"`
-	// Clone is set for an operation that makes the database as a clone.
-	Clone *cloning `json:"clone,omitempty"`
+	// Clone is set for an operation that makes the database as a clone, and Restore for one that makes it from a backup.
+	// Copying is set once the copy was begun, and Left if a copy that could not be completed is still stored.
+	Clone   *cloning   `json:"clone,omitempty"`
+	Restore *restoring `json:"restore,omitempty"`
+	Copying bool       `json:"copying,omitempty"`
+	Left    bool       `json:"left,omitempty"`
 	// size is the number of its bytes in the store when it began.
 	size int
 }
@@ -154,7 +158,7 @@ func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 			next := *o
 			ended = &next
 			kept = append(kept, ended)
-		case o.isDone() && surplus > 0:
+		case o.isDone() && !o.Left && surplus > 0:
 			dropped = append(dropped, o)
 			surplus--
 		default:
@@ -178,7 +182,7 @@ func (a *API) endLocked(ctx context.Context, id string, outcome error) error {
 func (a *API) ofLocked(database string) []*operation {
 	var all []*operation
 	for _, o := range a.mu.operations {
-		if o.Database == database && (o.Create || o.Clone != nil) {
+		if o.Database == database && (o.Create || o.isCopy()) {
 			all = nil
 		}
 		if o.Database == database {
@@ -225,7 +229,7 @@ func shownOperation(database string, o *operation) *operationJSON {
 	case o.Export != nil || o.Import != nil:
 		out.showTransfer(o)
 		return out
-	case o.Clone != nil:
+	case o.isCopy():
 		return out // shownLocked adds the rest
 	case o.Create:
 		out.Metadata = map[string]any{"@type": typePrefix + "CreateDatabaseMetadata"}
@@ -297,8 +301,12 @@ func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
 // shownLocked returns an operation as the API shows it, with the database that it has made or cloned; mu is held.
 func (a *API) shownLocked(database string, o *operation) *operationJSON {
 	out := shownOperation(database, o)
-	if o.Clone != nil {
-		out.showClone(a.o.Project, database, o)
+	if o.isCopy() {
+		if o.Clone != nil {
+			out.showClone(a.o.Project, database, o)
+		} else {
+			out.showRestore(database, o)
+		}
 		if out.Done && out.Error == nil {
 			out.Response = endedWith("", o.Begun, a.shownDatabase(o.Database, a.mu.databases[o.Database])).Response
 		}

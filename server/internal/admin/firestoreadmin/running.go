@@ -50,7 +50,7 @@ var errCanceled = fault.E(fault.Canceled, "The operation was cancelled.")
 // lane is a class of operations. Those of one are done one after another, beside those of others.
 type lane int
 
-// The lanes: changes; and exports, imports and clones, which may take long.
+// The lanes: changes; and exports, imports and copies of databases, which may take long.
 const (
 	changes lane = iota
 	transfers
@@ -59,7 +59,7 @@ const (
 
 // laneOf returns the lane of an operation.
 func laneOf(o *operation) lane {
-	if o.Export != nil || o.Import != nil || o.Clone != nil {
+	if o.Export != nil || o.Import != nil || o.isCopy() {
 		return transfers
 	}
 	return changes
@@ -111,8 +111,8 @@ func (a *API) perform(ctx context.Context, o *operation) error {
 		return a.export(ctx, o)
 	case o.Import != nil:
 		return a.load(ctx, o)
-	case o.Clone != nil:
-		return a.clone(ctx, o)
+	case o.isCopy():
+		return a.makeCopy(ctx, o)
 	}
 	return a.o.Releases.ChangeIndexes(ctx, o.By, o.Database, o.edit)
 }
@@ -204,7 +204,7 @@ func (a *API) deleteOperation(ctx context.Context, c *route.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !o.isDone() {
+	if !o.isDone() || o.Left {
 		return nil, fault.E(fault.FailedPrecondition, "Cannot delete an operation that is not completed.")
 	}
 	var b store.Batch

@@ -84,8 +84,3 @@ func (a *API) deleteBackup(ctx context.Context, c *route.Call) (any, error) {
 	}
 	return nil, fault.E(fault.Unimplemented, "Backups are deleted by --backup-keep and by clave backups prune, so that no key of a service account can delete them.")
 }
-
-// restoreDatabase refuses to restore a backup.
-func (a *API) restoreDatabase(context.Context, *route.Call) (any, error) {
-	return nil, fault.E(fault.Unimplemented, "clave backups restore writes a backup to a new data folder. CloneDatabase makes a database as another one was, as far back as --history reaches.")
-}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"clave/server/internal/app/config"
@@ -17,6 +18,7 @@ import (
 	"clave/server/internal/base/randid"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/verify"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/prometheus"
 	"clave/server/internal/store"
 	"clave/server/internal/store/backup"
@@ -62,7 +64,15 @@ type Service struct {
 	Schedule *schedule.Schedule
 	// Shipper ships the log of the data; nil if it is not shipped.
 	Shipper *shipping.Shipper
+	series  *series.Series
+	sizes   pebble.Options
+	scratch string
 	clock   clock.Clock
+	mu      struct {
+		sync.Mutex
+		// databases are those of backups, by the names of the backups.
+		databases map[string][]resource.Database
+	}
 }
 
 // New returns the service of the backups of a store, or nil if the configuration has no place for them. Nothing else
@@ -105,7 +115,7 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 	if err != nil {
 		return nil, err
 	}
-	out := &Service{clock: o.Clock}
+	out := &Service{series: at, sizes: o.Sizes, scratch: scratch, clock: o.Clock}
 	request := series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(ctx context.Context, folder string) (json.RawMessage, error) {
 		return takeInventory(ctx, folder, o.Sizes)
 	}}

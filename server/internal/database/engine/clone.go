@@ -10,6 +10,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/database/engine/catalogue"
 	"clave/server/internal/database/engine/keys"
 	"clave/server/internal/database/engine/past"
 	"clave/server/internal/database/engine/records"
@@ -50,18 +51,56 @@ func (e *Engine) Clone(ctx context.Context, from, to resource.Database, at clock
 		return 0, err
 	}
 	defer view.release()
+	defs, _ := source.indexes.Load().set.Definitions()
+	return e.makeCopy(ctx, to, defs, func(c *copying) error { return c.write(view, source.number.Load(), version) })
+}
+
+// CopyFrom creates a database as one is in another store, which is not in use, and returns the number of documents. It
+// calls report, unless that is nil, with the steps that are done and their number. After an error nothing of the copy
+// is there. It returns NotFound if the store does not have the database, and AlreadyExists as Clone does.
+func (e *Engine) CopyFrom(ctx context.Context, from store.Reader, source, to resource.Database, report func(done, all int64)) (documents int64, err error) {
+	if e.follows() {
+		return 0, fault.E(fault.Unavailable, textFollows)
+	}
+	number, found := uint32(0), false
+	if err := catalogue.Scan(ctx, from, func(d catalogue.Database) error {
+		if d.Name == source {
+			number, found = d.Number, true
+		}
+		return nil
+	}); err != nil {
+		return 0, err
+	}
+	if !found {
+		return 0, fault.E(fault.NotFound, "The backup does not have the database %s.", source.ID)
+	}
+	set, err := catalogue.LoadSet(from, number)
+	if err == nil {
+		err = set.DropBuilding()
+	}
+	if err != nil {
+		return 0, err
+	}
+	return e.makeCopy(ctx, to, set.Definitions, func(c *copying) error {
+		c.report = report
+		return c.writeFrom(from, number)
+	})
+}
+
+// makeCopy creates a database with the documents that write writes, and returns their number. After an error nothing of
+// it is there.
+func (e *Engine) makeCopy(ctx context.Context, to resource.Database, defs index.Definitions, write func(*copying) error) (documents int64, err error) {
 	db, err := e.reserve(to)
 	if err != nil {
 		return 0, err
 	}
 	defer e.unreserve(to)
-	defs, _ := source.indexes.Load().set.Definitions()
 	defs.Overrides = slices.Clone(defs.Overrides)
 	for i := range defs.Overrides {
 		defs.Overrides[i].TTL = false
 	}
 	c := &copying{e: e, ctx: ctx, number: db.number.Load(), set: index.NewSet(defs, firstIDs(len(defs.Indexes))), began: clock.System().Now()}
-	if err := c.write(view, source.number.Load(), version); err != nil {
+	if err := write(c); err != nil {
 		return 0, errors.Join(err, e.removeCopy(context.WithoutCancel(ctx), c.number))
 	}
 	if err := e.publish(ctx, db, c.set); err != nil {
@@ -71,6 +110,16 @@ func (e *Engine) Clone(ctx context.Context, from, to resource.Database, at clock
 		return 0, err
 	}
 	return c.documents, nil
+}
+
+// Definitions returns the index definitions of a database.
+func (e *Engine) Definitions(name resource.Database) (index.Definitions, error) {
+	db, err := e.database(name)
+	if err != nil {
+		return index.Definitions{}, err
+	}
+	defs, _ := db.indexes.Load().set.Definitions()
+	return defs, nil
 }
 
 // reserve returns a new database with a number. Until unreserve nobody can use the name.
@@ -159,18 +208,45 @@ type copying struct {
 	batch     store.Batch
 	size      int
 	began     time.Time
+	// report, unless nil, receives the number of the steps that are done, of all.
+	report    func(done, all int64)
+	done, all int64
 }
 
 // write writes the documents and entries of the copy of a database in a view as it was at a version.
 func (c *copying) write(v *view, source uint32, at clock.Version) error {
-	c.batch.Set(keys.Prefix(keys.KindCopying, c.number), nil)
-	if err := c.flush(); err != nil {
+	if err := c.begin(); err != nil {
 		return err
 	}
-	if err := c.present(v, source); err != nil {
+	if err := c.present(v.snap, source); err != nil {
 		return err
 	}
 	if err := c.earlier(v, source, at); err != nil {
+		return err
+	}
+	return c.entries()
+}
+
+// begin marks the copy as one that is not complete.
+func (c *copying) begin() error {
+	c.batch.Set(keys.Prefix(keys.KindCopying, c.number), nil)
+	return c.flush()
+}
+
+// writeFrom writes the documents and entries of the copy of a database of another store. A step is a document that is
+// copied, or whose entries are written.
+func (c *copying) writeFrom(from store.Reader, source uint32) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	it := from.Scan(store.Prefix(keys.Prefix(keys.KindDocument, source)))
+	for it.Next() && c.ctx.Err() == nil {
+		c.all += 2
+	}
+	if err := errors.Join(c.ctx.Err(), it.Err(), it.Close()); err != nil {
+		return err
+	}
+	if err := c.present(from, source); err != nil {
 		return err
 	}
 	return c.entries()
@@ -199,14 +275,17 @@ func (c *copying) flush() error {
 		return err
 	}
 	c.batch, c.size = store.Batch{}, 0
+	if c.report != nil {
+		c.report(c.done, c.all)
+	}
 	err := clock.Sleep(c.ctx, clock.System(), clock.System().Now().Sub(c.began))
 	c.began = clock.System().Now()
 	return err
 }
 
-// present copies the documents of a view.
-func (c *copying) present(v *view, source uint32) error {
-	it := v.snap.Scan(store.Prefix(keys.Prefix(keys.KindDocument, source)))
+// present copies the documents of a reader.
+func (c *copying) present(from store.Reader, source uint32) error {
+	it := from.Scan(store.Prefix(keys.Prefix(keys.KindDocument, source)))
 	defer func() { _ = it.Close() }()
 	prefix := len(keys.Prefix(0, 0))
 	for it.Next() {
@@ -214,6 +293,7 @@ func (c *copying) present(v *view, source uint32) error {
 		if err != nil {
 			return err
 		}
+		c.done++
 		key := append(keys.Prefix(keys.KindDocument, c.number), it.Key()[prefix:]...)
 		if err := c.put(key, append([]byte{}, record...)); err != nil {
 			return err
@@ -276,6 +356,7 @@ func (c *copying) entries() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		c.documents++
+		c.done++
 		if group := keys.Group(c.number, path); group != nil {
 			if err := c.put(group, []byte{}); err != nil {
 				return err

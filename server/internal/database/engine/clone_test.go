@@ -164,6 +164,68 @@ func TestUnfinishedClonesLeaveNothing(t *testing.T) {
 	}
 }
 
+// TestCopiesFromAnotherStore copies a database of one store into another, and ends the process after each of the first
+// batches: the next engine has removed all of it. The copy has the documents with their times, and the indexes.
+func TestCopiesFromAnotherStore(t *testing.T) {
+	p := newLongPast(t, 83)
+	setIndexes(t, p.e, p.definitions())
+	for range 60 {
+		p.commit(t)
+	}
+	want := documentsOf(t, p.e, testDB)
+	snap := p.store.Snapshot()
+	defer func() { _ = snap.Close() }()
+	to := resource.Database{Project: "p", ID: "copy"}
+	s, err := pebble.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	for batches := int64(1); ; batches++ {
+		stopping := &stoppingStore{Store: s}
+		stopping.left.Store(1 << 40)
+		e, err := engine.Open(t.Context(), engine.Options{Store: stopping})
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, e, set("c/of another", n(1)))
+		stopping.left.Store(batches - 1)
+		var steps, all int64
+		n, err := e.CopyFrom(t.Context(), snap, testDB, to, func(done, of int64) { steps, all = done, of })
+		if err == nil && batches > 3 {
+			if n != int64(len(want)) || steps != 2*n || all != 2*n {
+				t.Errorf("CopyFrom = %d documents, %d of %d steps; want %d documents", n, steps, all, len(want))
+			}
+			_, err = e.CopyFrom(t.Context(), snap, testDB, to, nil)
+			wantCode(t, "CopyFrom to an existing database", err, fault.AlreadyExists)
+			_, err = e.CopyFrom(t.Context(), snap, resource.Database{Project: "p", ID: "unknown"}, resource.Database{Project: "p", ID: "other"}, nil)
+			wantCode(t, "CopyFrom of an unknown database", err, fault.NotFound)
+			_ = e.Close()
+			break
+		}
+		if err == nil {
+			t.Fatalf("CopyFrom with %d batches = nil", batches-1)
+		}
+		_ = e.Close()
+	}
+	e := open(t, engine.Options{Store: s})
+	got := documentsOf(t, e, to)
+	for path, d := range want {
+		compareDocument(t, path, got[path], nil, want)
+		if g := got[path]; g != nil && (g.UpdateTime != d.UpdateTime || g.CreateTime != d.CreateTime) {
+			t.Errorf("%s has other times than in the other store", path)
+		}
+	}
+	source, err := p.e.Definitions(testDB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if defs, err := e.Definitions(to); err != nil || len(defs.Indexes) == 0 || len(defs.Indexes) != len(source.Indexes) {
+		t.Errorf("the copy has the definitions %v, %v; want %v", defs, err, source)
+	}
+	verifyStore(t, s)
+}
+
 // TestAFollowerHasClones reads a copy at an engine that follows, only once it is complete.
 func TestAFollowerHasClones(t *testing.T) {
 	to := resource.Database{Project: "p", ID: "copy"}

@@ -7,11 +7,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"maps"
 	"slices"
 	"strings"
 
 	"clave/server/internal/database/engine/keys"
 	"clave/server/internal/database/index"
+	"clave/server/internal/model/resource"
 )
 
 // Count is the number of a store's keys of one kind.
@@ -75,6 +77,29 @@ func (n *Inventory) Counts() []Count {
 	return out
 }
 
+// Databases returns the databases of which an inventory has documents, commits, indexes or definitions, in order.
+func Databases(all []Count) []resource.Database {
+	found := make(map[resource.Database]bool)
+	for _, c := range all {
+		for _, what := range append(slices.Collect(maps.Values(numbered)), documentsKind) {
+			of, ok := strings.CutPrefix(c.Kind, what+" of ")
+			if !ok {
+				continue
+			}
+			if what == documentsKind {
+				of, _, _ = strings.Cut(of, ": ")
+			}
+			if project, id, ok := strings.Cut(of, "/"); ok {
+				found[resource.Database{Project: project, ID: id}] = true
+			}
+		}
+	}
+	return slices.SortedFunc(maps.Keys(found), func(a, b resource.Database) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+// documentsKind begins the kinds of documents.
+const documentsKind = "documents"
+
 // Differing returns the kinds that differ between two inventories.
 func Differing(a, b []Count) []string {
 	all := make(map[string]Count)
@@ -126,7 +151,7 @@ func (n *Inventory) kind(key, value []byte) (string, error) {
 			return "", err
 		}
 		segments := strings.Split(path, "/")
-		return "documents of " + of + ": " + segments[len(segments)-2], nil
+		return documentsKind + " of " + of + ": " + segments[len(segments)-2], nil
 	}
 	if what := numbered[key[0]]; what != "" {
 		return what + " of " + of, nil

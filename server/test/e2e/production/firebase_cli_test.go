@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"clave/server/test/e2e/harness"
+	"clave/server/test/kit/wait"
 )
 
 // administered is a server with administration APIs and TLS, and the folder from which the Firebase CLI administers it.
@@ -34,7 +35,8 @@ func administer(t *testing.T) *administered {
 	harness.WriteFile(t, filepath.Join(dir, "firestore.indexes.json"), `{"indexes": [], "fieldOverrides": []}`)
 	port := harness.FreePorts(t, 1)[0]
 	// Only an address of other machines has TLS.
-	p := harness.Serve(t, dir, true, "--admin-api", fmt.Sprintf("0.0.0.0:%d", port))
+	p := harness.Serve(t, dir, true, "--admin-api", fmt.Sprintf("0.0.0.0:%d", port),
+		"--backup-to", filepath.Join(t.TempDir(), "backups"), "--backup-verify", "0")
 	harness.CreateKeyFor(t, dir, "deployer", p.URL)
 	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
 		t.Fatal(err)
@@ -104,6 +106,7 @@ func TestFirebaseDeploys(t *testing.T) {
 	a.deploysAlone()
 	a.documents()
 	a.databases()
+	a.backups()
 	a.accounts()
 	a.roles()
 	a.p.Stop(t)
@@ -194,6 +197,30 @@ func (a *administered) databases() {
 		t.Errorf("firestore:databases:delete printed\n%s", out)
 	}
 	call("PATCH", "Bearer "+token, 404)
+}
+
+// backups restores a database of the backup that the server has made at its start.
+func (a *administered) backups() {
+	t := a.t
+	t.Helper()
+	token, err := a.token("deployer.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := *a.p
+	at.URL = fmt.Sprintf("https://127.0.0.1:%d", a.port)
+	var name string
+	wait.Until(t, "a backup", func() bool {
+		_, answer := at.Request(t, "GET", "/v1/projects/"+harness.RealProject+"/locations/-/backups", "Bearer "+token, nil)
+		if all, _ := answer["backups"].([]any); len(all) > 0 {
+			first, _ := all[0].(map[string]any)
+			name, _ = first["name"].(string)
+		}
+		return name != ""
+	})
+	if out := a.cli(true, "firestore:databases:restore", "-d", "restored", "-b", name); !strings.Contains(out, "Successfully initiated restore of projects/"+harness.RealProject+"/databases/restored") {
+		t.Errorf("firestore:databases:restore printed\n%s", out)
+	}
 }
 
 // token returns an access token of a key by clave credentials token.

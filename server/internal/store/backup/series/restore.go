@@ -85,11 +85,33 @@ func (c *compared) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Inventory returns what was counted when a backup was made; nil if it has no inventory. An encrypted backup needs its
+// secret key.
+func (s *Series) Inventory(ctx context.Context, b Backup) (json.RawMessage, error) {
+	m, err := s.manifest(ctx, b.Name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := m.contents(s.o.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return c.Inventory, nil
+}
+
+// Verify verifies the folder of a restored store, with the backup's inventory, which is nil if there is none. It must
+// close the store.
+type Verify func(store string, inventory json.RawMessage) error
+
 // Restore creates the data folder data, which must be empty or absent, from a backup. It calls verify with the new
-// store and the backup's inventory, which is nil if there is none, before the store gets its final name; verify must
-// close the store. A Restore that fails removes what it has written. A Restore that is interrupted leaves a marker (see
-// backup.Interrupted), and the next one begins again.
-func (s *Series) Restore(ctx context.Context, b Backup, data string, verify func(store string, inventory json.RawMessage) error) error {
+// store before that gets its final name. A Restore that fails removes what it has written. A Restore that is
+// interrupted leaves a marker (see backup.Interrupted), and the next one begins again.
+func (s *Series) Restore(ctx context.Context, b Backup, data string, verify Verify) error {
+	return s.RestoreWith(ctx, b, data, func(int64, int64) {}, verify)
+}
+
+// RestoreWith is Restore. It calls report with the number of bytes that are written, of all.
+func (s *Series) RestoreWith(ctx context.Context, b Backup, data string, report func(done, all int64), verify Verify) error {
 	m, err := s.manifest(ctx, b.Name)
 	var c *contents
 	if err == nil {
@@ -100,7 +122,7 @@ func (s *Series) Restore(ctx context.Context, b Backup, data string, verify func
 			if err := backup.CheckSpace(data, backup.SizeOf(c.Files)); err != nil {
 				return err
 			}
-			if err := s.fetch(ctx, m, c, data, part); err != nil {
+			if err := s.fetch(ctx, m, c, data, part, report); err != nil {
 				return err
 			}
 			return verify(part, c.Inventory)
@@ -118,8 +140,8 @@ func (s *Series) Restore(ctx context.Context, b Backup, data string, verify func
 }
 
 // fetch writes the files of a backup.
-func (s *Series) fetch(ctx context.Context, m *manifest, c *contents, data, store string) error {
-	objects := m.byName()
+func (s *Series) fetch(ctx context.Context, m *manifest, c *contents, data, store string, report func(done, all int64)) error {
+	objects, done, all := m.byName(), int64(0), backup.SizeOf(c.Files)
 	return backup.Place(c.Files, data, store, func(f backup.File, path string) error {
 		if f.Size == 0 {
 			return backup.WriteFile(bytes.NewReader(nil), path)
@@ -134,6 +156,8 @@ func (s *Series) fetch(ctx context.Context, m *manifest, c *contents, data, stor
 				err = readErr
 			}
 		}
+		done += f.Size
+		report(done, all)
 		return errors.Join(err, r.Close())
 	})
 }
