@@ -228,8 +228,8 @@ func TestFailedCopiesAreRemoved(t *testing.T) {
 	}
 }
 
-// TestCopiesDoNotTakeOthers begins a copy, and makes a clone of its name beside the API before the copy is made: it fails,
-// and the clone stays.
+// TestCopiesDoNotTakeOthers begins a copy, and makes a clone of its name beside the API before the copy is made: it
+// fails, and the clone stays.
 func TestCopiesDoNotTakeOthers(t *testing.T) {
 	s := backedUp(t, memory(t))
 	s.put("second", "own", "a/1")

@@ -35,6 +35,7 @@ import (
 	"clave/server/internal/database/projectfiles"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
+	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/release"
@@ -84,6 +85,8 @@ type server struct {
 	// backup is the store of the backups, and restoring, unless nil, is called with the progress of a restoration.
 	backup    *pebble.Store
 	restoring func(percent int64)
+	// planned are the schedules of databases.
+	planned []series.Daily
 	// exports is the folder of exports. reported, unless nil, is called with the progress of exports and imports.
 	exports  string
 	reported func(transfer.Progress)
@@ -192,6 +195,10 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan, err := schedule.LoadPlan(st, func(more []series.Daily) { s.planned = more })
+	if err != nil {
+		t.Fatal(err)
+	}
 	api, err := firestoreadmin.New(t.Context(), firestoreadmin.Options{
 		Project: "p", Databases: databases, Made: made, Backups: backups, Enterprise: func(id string) bool {
 			of, _ := made.Of(id)
@@ -207,7 +214,7 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 			return err
 		}, Documents: documents, Exports: exports, Transfers: watched{transfer.New(transfer.Options{Authorizer: documents, Project: "p"}), s}, Releases: r, Store: st, Clock: clock.System(), Log: log,
 		Window: 7 * 24 * time.Hour, Earliest: func(string) time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC) },
-		Plan: firestoreadmin.Plan{Every: 6 * time.Hour, Keep: series.Keep{Days: 7, Weeks: 4}},
+		Schedules: plan, Plan: firestoreadmin.Plan{Every: 6 * time.Hour, Keep: series.Keep{Days: 7, Weeks: 4}},
 		Copied: func(id string) (index.Definitions, error) {
 			return e.Definitions(resource.Database{Project: "p", ID: id})
 		},
@@ -231,7 +238,7 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 	}
 	t.Cleanup(func() { _ = site.Close() })
 	*s = server{
-		t: t, store: st, engine: e, documents: documents, audit: record, apis: api, site: site, fails: fails, refuses: refuses, exports: exports,
+		t: t, store: st, planned: s.planned, engine: e, documents: documents, audit: record, apis: api, site: site, fails: fails, refuses: refuses, exports: exports,
 		http: admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}),
 	}
 	return s

@@ -70,7 +70,8 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 	}
 	o.Transfers = moves
 	if s.backups != nil {
-		o.Backups, o.Plan = s.backups, firestoreadmin.Plan{Every: a.config.Backups.Every, Keep: a.config.Backups.Keep}
+		o.Backups, o.Schedules = s.backups, s.backups.Plan
+		o.Plan = firestoreadmin.Plan{Every: a.config.Backups.Every, Keep: a.config.Backups.Keep}
 	}
 	indexes, err := firestoreadmin.New(ctx, o)
 	if err != nil {

@@ -225,6 +225,9 @@ func (a *API) forget(ctx context.Context, id string) error {
 		return nil
 	}
 	delete(a.mu.databases, id)
+	if err := a.forgetSchedules(ctx, id); err != nil {
+		return err
+	}
 	var b store.Batch
 	b.Delete([]byte(databasePrefix + id))
 	return a.o.Store.Apply(ctx, &b)

@@ -20,6 +20,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/index"
 	"clave/server/internal/store"
+	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/release"
 )
 
@@ -46,8 +47,8 @@ type Options struct {
 	Drop func(ctx context.Context, id string) error
 	// Stored reports whether the store has a database, also one that is not served.
 	Stored func(id string) bool
-	// Clone makes a copy of a database as it was at a time, which Make lets clients use; nothing stays if it fails. Restore
-	// does so with a database of a backup. Copied returns the index definitions of a copy.
+	// Clone makes a copy of a database as it was at a time, which Make lets clients use; nothing stays if it fails.
+	// Restore does so with a database of a backup. Copied returns the index definitions of a copy.
 	Clone   func(ctx context.Context, from, to string, at time.Time) error
 	Restore func(ctx context.Context, r Restoration) error
 	Copied  func(id string) (index.Definitions, error)
@@ -67,8 +68,9 @@ type Options struct {
 	Transfers Transfers
 	// Backups are the scheduled backups; nil if there are none.
 	Backups Backups
-	// Plan says when backups are made.
-	Plan Plan
+	// Plan says when backups are made, and Schedules are those of databases beside it; nil without backups.
+	Plan      Plan
+	Schedules *schedule.Plan
 	// Releases changes definitions.
 	Releases Releaser
 	// Store keeps the operations.
@@ -138,9 +140,9 @@ func (a *API) Routes() []route.Route {
 		{Name: "firestore.admin.RestoreDatabase", Permission: "datastore.backups.restoreDatabase", Method: "POST", Pattern: databases + ":restore", Do: a.restoreDatabase},
 		{Name: "firestore.admin.ListBackupSchedules", Permission: "datastore.backupSchedules.list", Method: "GET", Pattern: schedules, Do: a.listSchedules},
 		{Name: "firestore.admin.GetBackupSchedule", Permission: "datastore.backupSchedules.get", Method: "GET", Pattern: schedules + "/{schedule}", Do: a.getSchedule},
-		{Name: "firestore.admin.CreateBackupSchedule", Permission: "datastore.backupSchedules.create", Method: "POST", Pattern: schedules, Do: a.changeSchedule},
-		{Name: "firestore.admin.UpdateBackupSchedule", Permission: "datastore.backupSchedules.update", Method: "PATCH", Pattern: schedules + "/{schedule}", Do: a.changeSchedule},
-		{Name: "firestore.admin.DeleteBackupSchedule", Permission: "datastore.backupSchedules.delete", Method: "DELETE", Pattern: schedules + "/{schedule}", Do: a.changeSchedule},
+		{Name: "firestore.admin.CreateBackupSchedule", Permission: "datastore.backupSchedules.create", Method: "POST", Pattern: schedules, Do: a.createSchedule},
+		{Name: "firestore.admin.UpdateBackupSchedule", Permission: "datastore.backupSchedules.update", Method: "PATCH", Pattern: schedules + "/{schedule}", Do: a.updateSchedule},
+		{Name: "firestore.admin.DeleteBackupSchedule", Permission: "datastore.backupSchedules.delete", Method: "DELETE", Pattern: schedules + "/{schedule}", Do: a.deleteSchedule},
 		{Name: "firestore.admin.ListIndexes", Permission: "datastore.indexes.list", Method: "GET", Pattern: indexes, Do: a.listIndexes},
 		{Name: "firestore.admin.CreateIndex", Permission: "datastore.indexes.create", Method: "POST", Pattern: indexes, Do: a.createIndex},
 		{Name: "firestore.admin.GetIndex", Permission: "datastore.indexes.get", Method: "GET", Pattern: indexes + "/{index}", Do: a.getIndex},

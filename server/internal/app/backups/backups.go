@@ -62,6 +62,8 @@ type Options struct {
 type Service struct {
 	// Schedule makes and proves backups.
 	Schedule *schedule.Schedule
+	// Plan has the schedules of databases, which count beside the configuration.
+	Plan *schedule.Plan
 	// Shipper ships the log of the data; nil if it is not shipped.
 	Shipper *shipping.Shipper
 	series  *series.Series
@@ -130,7 +132,8 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 		options.Shipping, options.Request.Mark = out.Shipper, out.Shipper.Mark
 	}
 	out.Schedule = schedule.New(options)
-	return out, nil
+	out.Plan, err = schedule.LoadPlan(s, out.Schedule.Use)
+	return out, err
 }
 
 // Open returns the backups in a place. It does not connect.

@@ -32,10 +32,8 @@ func (s *Service) Databases(ctx context.Context, b series.Backup) ([]resource.Da
 		return known, nil
 	}
 	text, err := s.series.Inventory(ctx, b)
-	switch {
-	case fault.Is(err, fault.DataLoss), fault.Is(err, fault.FailedPrecondition), fault.Is(err, fault.NotFound):
-		err = nil
-	case err != nil:
+	unknown := fault.Is(err, fault.DataLoss) || fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.NotFound)
+	if err != nil && !unknown {
 		return nil, err
 	}
 	var counts []inventory.Count

@@ -47,8 +47,8 @@ func backedUp(t *testing.T, keys *series.Keys) (s *Service, b series.Backup, obj
 	return &Service{series: at, scratch: t.TempDir(), clock: clock.System()}, b, filepath.Join(place, "objects")
 }
 
-// TestBackupsAreRead reads backups, encrypted or not, by the store that is restored from them, with progress. Nothing of
-// it stays.
+// TestBackupsAreRead reads backups, encrypted or not, by the store that is restored from them, with progress. Nothing
+// of it stays.
 func TestBackupsAreRead(t *testing.T) {
 	secret, err := series.ParseKeys("AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX")
 	if err != nil {

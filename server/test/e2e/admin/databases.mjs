@@ -73,5 +73,18 @@ test('operations', async () => {
   await operation.promise()
   const [done] = await client.operationsClient.getOperation({ name: operation.name })
   assert.equal(done.done, true)
-  await assert.rejects(client.createBackupSchedule({ parent: database, backupSchedule: {} }), { code: 12, message: /--backup-every/ })
+})
+
+test('schedules of backups', async () => {
+  await assert.rejects(client.createBackupSchedule({ parent: database, backupSchedule: {} }), { code: 3, message: /retention/ })
+  const backupSchedule = { retention: { seconds: 14 * 7 * 86400 }, weeklyRecurrence: { day: 'SUNDAY' } }
+  const [created] = await client.createBackupSchedule({ parent: database, backupSchedule })
+  assert.equal(created.weeklyRecurrence.day, 'SUNDAY')
+  await assert.rejects(client.createBackupSchedule({ parent: database, backupSchedule }), { code: 6, message: /weekly backup schedule/ })
+  const [updated] = await client.updateBackupSchedule({ backupSchedule: { name: created.name, retention: { seconds: 86400 } }, updateMask: { paths: ['retention'] } })
+  assert.equal(Number(updated.retention.seconds), 86400)
+  const [{ backupSchedules }] = await client.listBackupSchedules({ parent: database })
+  assert.ok(backupSchedules.some(({ name }) => name === created.name))
+  await client.deleteBackupSchedule({ name: created.name })
+  await assert.rejects(client.getBackupSchedule({ name: created.name }), { code: 5 })
 })

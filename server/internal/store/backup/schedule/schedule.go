@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"sync"
 	"time"
@@ -67,12 +68,16 @@ type Status struct {
 
 // Schedule makes backups.
 type Schedule struct {
-	o  Options
-	mu struct {
+	o Options
+	// changed receives a value when the schedules of databases have changed.
+	changed chan struct{}
+	mu      struct {
 		sync.Mutex
 		status Status
 		// all are the backups when they were last listed.
 		all []series.Backup
+		// more are the schedules of databases.
+		more []series.Daily
 		// made and proof are the reasons of the failures of the last backup and the last proof; nil if they succeeded.
 		made, proof error
 	}
@@ -80,9 +85,27 @@ type Schedule struct {
 
 // New returns a Schedule that makes backups while it runs.
 func New(o Options) *Schedule {
-	s := &Schedule{o: o}
+	s := &Schedule{o: o, changed: make(chan struct{}, 1)}
 	s.mu.status = Status{Place: o.Series.String(), Every: o.Every, ProveEvery: o.ProveEvery}
 	return s
+}
+
+// Use replaces the schedules of databases. They make and keep backups beside those of Options.Every and Options.Keep.
+func (s *Schedule) Use(more []series.Daily) {
+	s.mu.Lock()
+	s.mu.more = more
+	s.mu.Unlock()
+	select {
+	case s.changed <- struct{}{}:
+	default: // Run will see both
+	}
+}
+
+// dailies returns the schedules of databases.
+func (s *Schedule) dailies() []series.Daily {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mu.more
 }
 
 // Status returns the state of the backups.
@@ -120,6 +143,9 @@ func (s *Schedule) Run(ctx context.Context) error {
 	for {
 		st := s.refresh(ctx)
 		wait := backups.left(st.Last)
+		if due := s.dueDaily(later(st.Last, backups.tried)); due < wait && !backups.failed {
+			wait = due
+		}
 		if s.needsLog() {
 			wait = backups.retry()
 		}
@@ -147,7 +173,25 @@ func (s *Schedule) Run(ctx context.Context) error {
 	}
 }
 
-// sleep waits until a time has passed or a backup is needed. It returns an error if ctx ends first.
+// dueDaily returns the time until the schedules of databases need a backup, if the last one was made at a time.
+func (s *Schedule) dueDaily(last time.Time) time.Duration {
+	now, wait := s.o.Clock.Now(), time.Duration(math.MaxInt64)
+	for _, d := range s.dailies() {
+		wait = min(wait, d.Next(last).Sub(now))
+	}
+	return wait
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// sleep waits until a time has passed, a backup is needed, or the schedules of databases have changed. It returns
+// an error if ctx ends first.
 func (s *Schedule) sleep(ctx context.Context, d time.Duration) error {
 	var wake <-chan struct{}
 	if s.o.Shipping != nil {
@@ -158,6 +202,7 @@ func (s *Schedule) sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-passed:
 	case <-wake:
+	case <-s.changed:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -266,7 +311,7 @@ func (s *Schedule) make(ctx context.Context) error {
 			s.o.Log.Warn("no backup is removed, because the newest one could not be restored")
 			return nil
 		}
-		removed, err := s.o.Series.Prune(ctx, lock, s.o.Keep, s.o.Clock.Now())
+		removed, err := s.o.Series.Prune(ctx, lock, s.o.Keep, s.o.Clock.Now(), s.dailies()...)
 		if len(removed) > 0 {
 			s.o.Log.Info("old backups removed", "backups", removed)
 		}

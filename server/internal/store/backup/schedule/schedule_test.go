@@ -209,3 +209,73 @@ func TestAClockThatWasSetBack(t *testing.T) {
 	f.advance(5 * time.Hour)
 	f.want("six hours later", 3)
 }
+
+// TestSchedulesOfDatabases makes a backup at the beginning of each day beside a rare interval, and keeps those for
+// three days, until the schedule is removed.
+func TestSchedulesOfDatabases(t *testing.T) {
+	f := open(t)
+	f.o.Every, f.o.Keep, f.o.ProveEvery = 20*24*time.Hour, series.Keep{Days: 1}, 0
+	s, end := f.run()
+	defer end()
+	reach := func(when string, n int) {
+		t.Helper()
+		wait.Until(t, when, func() bool {
+			all, err := f.at.List(t.Context())
+			return err == nil && len(all) == n && f.clock.Timers() == 1
+		})
+	}
+	s.Use([]series.Daily{{For: 72 * time.Hour}})
+	f.clock.Advance(12 * time.Hour)
+	reach("a backup at midnight", 2)
+	f.clock.Advance(24 * time.Hour)
+	reach("a backup at the next midnight", 3)
+	f.clock.Advance(24 * time.Hour)
+	reach("a third one", 4)
+	f.clock.Advance(24 * time.Hour)
+	reach("the removal of those that are three days old", 3)
+	s.Use(nil)
+	f.clock.Advance(10 * 24 * time.Hour)
+	f.settle()
+	f.want("ten days after the removal of the schedule", 3)
+	f.clock.Advance(10 * 24 * time.Hour)
+	reach("one backup after the interval", 1)
+}
+
+// TestPlanIsStored changes schedules, also with errors, and reads them again.
+func TestPlanIsStored(t *testing.T) {
+	st, err := pebble.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = st.Close() }()
+	var used []series.Daily
+	load := func() *schedule.Plan {
+		t.Helper()
+		used = nil
+		p, err := schedule.LoadPlan(st, func(more []series.Daily) { used = more })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	p := load()
+	one := schedule.Planned{ID: "a", Database: "(default)", Daily: series.Daily{Weekly: true, Day: time.Friday, For: time.Hour}}
+	if err := p.Change(t.Context(), func(all []schedule.Planned) ([]schedule.Planned, error) { return append(all, one), nil }); err != nil {
+		t.Fatal(err)
+	}
+	refused := errors.New("refused")
+	if err := p.Change(t.Context(), func([]schedule.Planned) ([]schedule.Planned, error) { return nil, refused }); !errors.Is(err, refused) {
+		t.Errorf("Change = %v", err)
+	}
+	for _, p := range []*schedule.Plan{p, load()} {
+		if all := p.All(); len(all) != 1 || all[0] != one || len(used) != 1 || used[0] != one.Daily {
+			t.Errorf("the schedules are %v, and %v are used", all, used)
+		}
+	}
+	if err := p.Change(t.Context(), func([]schedule.Planned) ([]schedule.Planned, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if all := load().All(); len(all) != 0 || len(used) != 0 {
+		t.Errorf("after the last one is removed there are %v", all)
+	}
+}

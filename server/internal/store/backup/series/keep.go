@@ -45,14 +45,36 @@ func (k Keep) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Expired returns the backups of a list, from the oldest to the newest, that are not kept at a time. Days, weeks and
-// months are those of UTC. A backup from after now, made before a clock was set back, counts like any other. Damaged
-// backups are neither counted nor expired.
-func (k Keep) Expired(all []Backup, now time.Time) []Backup {
+// Daily keeps, for a time, the newest backup of each day: of all days, or of a day of the week.
+type Daily struct {
+	// Weekly is set for those of Day only.
+	Weekly bool
+	Day    time.Weekday
+	For    time.Duration
+}
+
+// has reports whether it is about a time.
+func (d Daily) has(t time.Time) bool { return !d.Weekly || t.UTC().Weekday() == d.Day }
+
+// Next returns the first beginning of a day after a time that it is about.
+func (d Daily) Next(after time.Time) time.Time {
+	next := after.UTC().Truncate(24 * time.Hour)
+	for {
+		if next = next.Add(24 * time.Hour); d.has(next) {
+			return next
+		}
+	}
+}
+
+// Expired returns the backups of a list, from the oldest to the newest, that are kept at a time neither by k nor by
+// more. Days, weeks and months are those of UTC. A backup from after now, made before a clock was set back, counts like
+// any other. Damaged backups are neither counted nor expired.
+func (k Keep) Expired(all []Backup, now time.Time, more ...Daily) []Backup {
 	if k == (Keep{}) {
 		return nil
 	}
 	newest, _ := Newest(all)
+	last := make([]string, len(more))
 	periods := []struct {
 		left int
 		of   func(t time.Time) string
@@ -72,6 +94,12 @@ func (k Keep) Expired(all []Backup, now time.Time) []Backup {
 			p := &periods[i]
 			if of := p.of(b.Time.UTC()); p.left > 0 && of != p.last {
 				p.left, p.last, kept = p.left-1, of, true
+			}
+		}
+		for i, d := range more {
+			if day := b.Time.UTC().Format(time.DateOnly); d.has(b.Time) && day != last[i] {
+				last[i] = day
+				kept = kept || now.Sub(b.Time) < d.For
 			}
 		}
 		if !kept {

@@ -79,3 +79,39 @@ func TestParseKeep(t *testing.T) {
 		}
 	}
 }
+
+// TestDaily decides which backups are kept by schedules beside a day of the flags, on Thursday, November 26, 2026, at
+// noon, and when the next backups of schedules are due.
+func TestDaily(t *testing.T) {
+	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
+	const day = 24 * time.Hour
+	monday := series.Daily{Weekly: true, Day: time.Monday, For: 28 * day}
+	for _, tt := range []struct {
+		name      string
+		more      []series.Daily
+		all, want string
+	}{
+		{"no schedule", nil, "11-22T12 11-23T12 11-24T12 11-26T11", "11-22T12 11-23T12 11-24T12"},
+		{"the newest of each day for a time", []series.Daily{{For: 4 * day}}, "11-22T11 11-22T13 11-23T12 11-23T18 11-24T12 11-26T11", "11-22T11 11-23T12"},
+		{"the newest of each Monday for a time", []series.Daily{monday}, "10-26T18 11-02T18 11-09T06 11-09T18 11-10T18 11-24T12 11-26T11", "10-26T18 11-09T06 11-10T18 11-24T12"},
+		{"both", []series.Daily{{For: 3 * day}, monday}, "11-02T18 11-09T18 11-10T18 11-24T11 11-24T12 11-26T11", "11-10T18 11-24T11"},
+		{"damaged ones are not counted", []series.Daily{{For: 4 * day}}, "11-24T12 11-24T13! 11-26T11", ""},
+	} {
+		var got []string
+		for _, b := range (series.Keep{Days: 1}).Expired(backupsAt(t, strings.Fields(tt.all)...), now, tt.more...) {
+			got = append(got, b.Name)
+		}
+		if want := strings.Fields(tt.want); !slices.Equal(got, want) {
+			t.Errorf("%s: removed are %q, want %q", tt.name, got, want)
+		}
+	}
+	if got := (series.Daily{}).Next(now); !got.Equal(time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("the next day begins at %s", got)
+	}
+	if got := monday.Next(now); !got.Equal(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("the next Monday begins at %s", got)
+	}
+	if got := monday.Next(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)); !got.Equal(time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)) {
+		t.Errorf("the Monday after the beginning of one begins at %s", got)
+	}
+}

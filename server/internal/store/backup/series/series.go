@@ -241,13 +241,14 @@ func (s *Series) Record(ctx context.Context, p Proof) error {
 	return writeSmall(ctx, s.o.Target, proofName, append(text, '\n'))
 }
 
-// Prune removes the backups that keep does not keep at a time, and returns their names, and objects that no backup has.
-func (s *Series) Prune(ctx context.Context, lock target.Lock, keep Keep, now time.Time) (removed []string, err error) {
+// Prune removes the backups that neither keep nor more keeps at a time, and returns their names, and objects that no
+// backup has.
+func (s *Series) Prune(ctx context.Context, lock target.Lock, keep Keep, now time.Time, more ...Daily) (removed []string, err error) {
 	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range keep.Expired(all, now) {
+	for _, b := range keep.Expired(all, now, more...) {
 		if err := lock.Held(); err != nil {
 			return removed, err
 		}
