@@ -24,10 +24,10 @@ import (
 // storeName is the store's folder in a data folder.
 const storeName = "store"
 
-// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, the versions of the
-// site, which may have gigabytes and are deployed again, a cluster node's replica and name, the position and the rest
-// of its log, the notes of unfinished copies, and the list and the lock of the copy that was used as this data folder.
-var notCopied = []string{storeName, "hosting", "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
+// notCopied lists the parts of a data folder that are not copied as files: the store's own folder, the deployed site,
+// which copySite copies, a cluster node's replica and name, the position and the rest of its log, the notes of
+// unfinished copies, and the list and the lock of the copy that was used as this data folder.
+var notCopied = []string{storeName, siteName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (
@@ -63,7 +63,7 @@ func gather(ctx context.Context, s Source, data, dir string) error {
 	if err := copyTree(ctx, data, dir, isNotCopied); err != nil {
 		return fmt.Errorf("copy %s: %w", data, err)
 	}
-	return nil
+	return copySite(ctx, data, dir)
 }
 
 // isNotCopied reports whether a name of a data folder's first level is not copied as a file.

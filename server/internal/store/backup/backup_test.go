@@ -3,6 +3,7 @@ package backup_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -106,25 +107,57 @@ func TestCopyAndBack(t *testing.T) {
 	}
 }
 
-// TestDeployedSitesAreNotCopied checks that copies and backups, which are made from a frozen folder, do not have the
-// versions of the site, and that a copy of the other files ends with its context.
-func TestDeployedSitesAreNotCopied(t *testing.T) {
+// TestDeployedSitesAreCopied copies a deployed site by copies, and by the frozen folders of which backups are made,
+// without what is being uploaded, and without a release whose version is gone. A folder without a release has no site,
+// and the copy ends with its context.
+func TestDeployedSitesAreCopied(t *testing.T) {
 	data, store := dataFolder(t)
-	site := filepath.Join(data, "hosting", "files")
-	if err := errors.Join(os.MkdirAll(site, 0o700), os.WriteFile(filepath.Join(site, "content"), []byte("page"), 0o600)); err != nil {
-		t.Fatal(err)
+	site := filepath.Join(data, "hosting")
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(site, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	dir := filepath.Join(t.TempDir(), "copy")
-	if err := backup.Make(t.Context(), store, data, dir); err != nil {
-		t.Fatal(err)
-	}
+	write("files/content", "page")
 	frozen, done, err := backup.Freeze(t.Context(), store, data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, folder := range []string{dir, frozen} {
-		if _, err := os.Stat(filepath.Join(folder, "hosting")); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s has the versions of the site: %v", folder, err)
+	if _, err := os.Stat(filepath.Join(frozen, "hosting")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a site without a release is copied: %v", err)
+	}
+	if err := done(); err != nil {
+		t.Error(err)
+	}
+	write("state.json", `{"channels":{"live":{"releases":[{"version":"gone"},{"version":"a"}],"n":12345678901234567890},"off":{"releases":[{}]}}}`)
+	write("versions/a.json", `{"status":"FINALIZED","files":{"/index.html":"content"}}`)
+	write("versions/a.json.123", "a record that is being written")
+	write("upload-1", "half")
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := backup.Make(t.Context(), store, data, dir); err != nil {
+		t.Fatal(err)
+	}
+	if frozen, done, err = backup.Freeze(t.Context(), store, data); err != nil {
+		t.Fatal(err)
+	}
+	back := filepath.Join(t.TempDir(), "back")
+	if err := backup.Restore(t.Context(), dir, back, verified); err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range []string{dir, frozen, back} {
+		var names []string
+		err := filepath.WalkDir(filepath.Join(folder, "hosting"), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				text, readErr := os.ReadFile(path)
+				err = readErr
+				names = append(names, d.Name()+"="+string(text))
+			}
+			return err
+		})
+		if want := `[content=page state.json={"channels":{"live":{"n":12345678901234567890,"releases":[{"version":"a"}]},"off":{"releases":[{}]}}} a.json={"status":"FINALIZED","files":{"/index.html":"content"}}]`; err != nil || fmt.Sprint(names) != want {
+			t.Errorf("%s has %v, %v; want %s", folder, names, err, want)
 		}
 		if _, err := os.Stat(filepath.Join(folder, "keys", "ring", "a.pem")); err != nil {
 			t.Error(err)

@@ -33,7 +33,13 @@ type site struct {
 // open opens a site in a new folder.
 func open(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, folder: t.TempDir(), clock: clocktest.NewManual(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))}
+	return openIn(t, t.TempDir())
+}
+
+// openIn opens a site in a folder.
+func openIn(t *testing.T, folder string) *site {
+	t.Helper()
+	s := &site{t: t, folder: folder, clock: clocktest.NewManual(time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC))}
 	s.reopen()
 	return s
 }
