@@ -1,4 +1,4 @@
-import { expect, I, origins, S, seed, test } from './console'
+import { accessible, expect, fitsWithTables, I, origins, S, seed, test, toolkit } from './console'
 
 const PROJECT = 'demo-layout'
 const at = (page: string) => `/${page}/${PROJECT}/(default)`
@@ -85,4 +85,78 @@ test('a row of a table opens wherever it is clicked, and the rules show the deci
   const dialog = page.getByRole('dialog')
   await expect(dialog.locator('.decides-deny, .decides-error').first()).toBeInViewport()
   await expect(dialog.locator('.cm-activeLine')).toContainText('allow read')
+})
+
+test('a long query is run on a phone without scrolling, and its problem is in view', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`${at('data')}/people`)
+  await page.getByRole('button', { name: 'Query' }).click()
+  const form = page.getByRole('form', { name: 'Query' })
+  await form.getByLabel('Field').fill('age')
+  await form.getByLabel('Type').selectOption('integer')
+  await form.getByLabel('Value').fill('old')
+  for (const name of ['Add condition', 'Add condition', 'Add condition', 'Add order', 'Add aggregation'])
+    await form.getByRole('button', { name, exact: true }).click()
+  const run = form.getByRole('button', { name: 'Run' })
+  await expect(run).toBeInViewport({ ratio: 1 })
+  await run.click()
+  await expect(form.getByRole('alert')).toBeInViewport({ ratio: 1 })
+  await accessible(page)
+  await form.getByLabel('Type').first().selectOption('string')
+  await run.click()
+  await expect(form.getByRole('status')).toHaveText(/count\s*0/)
+  await expect(form.getByRole('status')).toBeInViewport({ ratio: 1 })
+})
+
+test('the menu of a phone closes by a press beside it', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  await page.goto(`${at('data')}/people`)
+  await page.getByRole('button', { name: 'Menu' }).click()
+  const menu = page.getByRole('navigation', { name: 'Menu' })
+  await expect(menu).toBeVisible()
+  await page.mouse.click(330, 400)
+  await expect(menu).toBeHidden()
+  await expect(page).toHaveURL(/people$/)
+})
+
+test('the columns of a table are chosen in a dialog', async ({ page }) => {
+  await page.goto(`${at('data')}/people`)
+  await page.getByRole('button', { name: 'Columns' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('biography').uncheck()
+  await expect(dialog).toContainText('1 of 2 fields are columns of the table.')
+  await accessible(page)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('columnheader', { name: 'active' })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'biography' })).toHaveCount(0)
+})
+
+test('the table of users shows whole rows on phones and tablets, and a refusal is a sentence', async ({ page, quiet }) => {
+  quiet(/400/)
+  const email = `somebody.with.a.long.name.${test.info().retry}@example.org`
+  await toolkit(`v1/projects/${PROJECT}/accounts`, {
+    email,
+    displayName: 'Inmaculada Concepción de la Rosa',
+    phoneNumber: `+1809555017${test.info().retry}`,
+    password: 'secret-1',
+  })
+  await page.goto(at('users'))
+  await expect(page.getByRole('row', { name: /somebody/ })).toBeVisible()
+  await fitsWithTables(page)
+  await page.getByRole('button', { name: 'User', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail').fill(email)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('An account with this e-mail address exists.')
+})
+
+test('the button of a long form is in view on a phone', async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 600 })
+  await page.goto(at('auth'))
+  await page.getByRole('button', { name: 'Add a provider' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox').selectOption({ label: 'another one of OpenID Connect' })
+  expect(await dialog.evaluate((element) => element.scrollHeight - element.clientHeight)).toBeGreaterThan(0)
+  await expect(dialog.getByRole('button', { name: 'Save' })).toBeInViewport({ ratio: 1 })
+  await accessible(page)
 })

@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { Link, Outlet, useLocation, useNavigate } from 'react-router-dom'
 import { type LabState, loadLab } from '../api/operations'
 import { type Language, useText } from '../i18n/text'
@@ -43,7 +43,17 @@ export function Shell({ pages }: { pages: PageId[] }) {
   const { pathname } = useLocation()
   const { page, scope } = usePlace()
   const lab = useLabState()
+  const shell = useRef<HTMLDivElement>(null)
   useEffect(() => setMenu(false), [pathname])
+  useEffect(() => {
+    if (!menu) return
+    // The shell itself is what dims the page behind the menu.
+    const outside = (event: MouseEvent) => {
+      if (event.target === shell.current) setMenu(false)
+    }
+    document.addEventListener('click', outside)
+    return () => document.removeEventListener('click', outside)
+  }, [menu])
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
@@ -59,7 +69,7 @@ export function Shell({ pages }: { pages: PageId[] }) {
     document.title = name ? `${t.pages[name]} · Clave` : 'Clave'
   }, [name, t])
   return (
-    <div className="shell" data-menu={menu ? 'open' : 'closed'}>
+    <div ref={shell} className="shell" data-menu={menu ? 'open' : 'closed'}>
       <a className="skip" href="#content">
         {t.shell.skip}
       </a>

@@ -24,6 +24,11 @@ export function errorText(error: unknown, unavailable: string): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** The sentence for an error that consists of a code of Authentication, such as "WEAK_PASSWORD : details"; the text of others. */
+function sentence(text: string, known: Record<string, string>): string {
+  return known[text.split(' : ')[0] ?? ''] ?? text
+}
+
 /** Shows an error, with a button that retries. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }) {
   const { t } = useText()
@@ -31,7 +36,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: () => void }
   return (
     <div className="notice bad" role="alert">
       <strong>{refused ? t.common.noRights : t.common.problem}</strong>
-      <span>{errorText(error, t.common.unavailable)}</span>
+      <span>{sentence(errorText(error, t.common.unavailable), t.users.errors)}</span>
       {retry && !refused && (
         <div>
           <button type="button" className="button" onClick={retry}>

@@ -79,7 +79,7 @@ export function useColumns(collection: string, docs: Doc[], group: boolean): Col
 }
 
 export function ColumnsMenu({ columns }: { columns: Columns }) {
-  const { t } = useText()
+  const { t, number } = useText()
   const [open, setOpen] = useState(false)
   if (columns.known.length === 0) return null
   return (
@@ -89,16 +89,22 @@ export function ColumnsMenu({ columns }: { columns: Columns }) {
       </button>
       {open && (
         <Dialog title={t.data.columns} close={() => setOpen(false)}>
-          <ul className="stack">
+          <p className="soft">{t.data.columnsHint(number(columns.shown.length), number(columns.known.length))}</p>
+          <ul className="choices">
             {columns.known.map((name) => (
               <li key={name}>
-                <label className="row">
+                <label>
                   <input type="checkbox" checked={columns.shown.includes(name)} onChange={() => columns.toggle(name)} />
                   <span className="mono wrap">{name}</span>
                 </label>
               </li>
             ))}
           </ul>
+          <div className="dialog-foot">
+            <button type="button" className="button primary" onClick={() => setOpen(false)}>
+              {t.common.done}
+            </button>
+          </div>
         </Dialog>
       )}
     </>

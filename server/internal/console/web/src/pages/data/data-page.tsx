@@ -71,6 +71,7 @@ export default function DataPage() {
       data-document={documentPath ? 'open' : 'closed'}
       style={pane.style}
     >
+      {collection && <h1 className="hidden-label narrow">{t.pages.data}</h1>}
       <CollectionsColumn
         key={`${scope.project} ${scope.database}`}
         scope={scope}

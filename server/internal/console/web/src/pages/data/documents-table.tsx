@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router-dom'
 import { useText } from '../../i18n/text'
 import { keptDraft } from '../../lib/drafts'
-import { type Query, writeQuery } from '../../lib/query'
+import { EMPTY_QUERY, type Query, writeQuery } from '../../lib/query'
 import { collectionOf, pagePath } from '../../lib/scope'
 import { useSession } from '../../session'
 import { ExportProgress } from '../../ui/export-progress'
@@ -84,7 +84,16 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
         <div className="column-body">
           {rows.status === 'loading' && <Skeleton rows={12} />}
           {rows.status === 'error' && <Problem error={rows.error} retry={rows.reload} />}
-          {rows.status === 'ready' && <Empty>{hasQuery ? t.data.noMatches : t.data.noDocuments}</Empty>}
+          {rows.status === 'ready' && (
+            <Empty>
+              <p>{hasQuery ? t.data.noMatches : t.data.noDocuments}</p>
+              {hasQuery && !building && (
+                <button type="button" className="button" onClick={() => setQuery(EMPTY_QUERY)}>
+                  {t.query.clear}
+                </button>
+              )}
+            </Empty>
+          )}
         </div>
       )}
       {rows.status === 'ready' && rows.docs.length > 0 && (

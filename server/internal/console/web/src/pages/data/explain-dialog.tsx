@@ -12,13 +12,16 @@ export default function ExplainDialog({ place, close }: { place: Place; close: (
     explainQuery(place.scope, { query: place.query, source: sourceOf(place), size: place.query.limit ?? 1000, signal }),
   )
   return (
-    <Dialog title={t.query.explainTitle} close={close}>
+    <Dialog title={t.query.explainTitle} close={close} wide>
       <Loaded state={state} reload={reload} rows={4}>
         {(explanation) => (explanation ? <Picture explanation={explanation} /> : <p>{t.common.none}</p>)}
       </Loaded>
     </Dialog>
   )
 }
+
+/** The milliseconds of a duration such as "0.0147s", with two digits. */
+const milliseconds = (duration: string) => Number(((Number.parseFloat(duration) || 0) * 1000).toPrecision(2))
 
 function Picture({ explanation: { planSummary, executionStats } }: { explanation: Explanation }) {
   const { t, number } = useText()
@@ -53,7 +56,8 @@ function Picture({ explanation: { planSummary, executionStats } }: { explanation
         ))}
       </ol>
       <p>
-        <span className="label">{t.query.took}</span> <span className="mono">{executionStats?.executionDuration}</span>
+        <span className="label">{t.query.took}</span>{' '}
+        <span className="mono">{number(milliseconds(executionStats?.executionDuration ?? ''))} ms</span>
       </p>
     </div>
   )

@@ -7,7 +7,7 @@ import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { DiffView } from '../../ui/diff-view'
-import { Empty, Loaded, Problem } from '../../ui/states'
+import { Loaded, Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
 
 const TONES = { create: 'good', update: '', delete: 'bad', before: '' } as const
@@ -34,8 +34,8 @@ export default function HistoryPanel({ scope, path, restored }: { scope: Scope; 
         {({ versions, since }) => (
           <>
             <p className="soft small">{t.history.since(time(since))}</p>
-            {versions.length === 0 && <Empty>{t.history.none}</Empty>}
-            <ol className="list">
+            {versions.length === 0 && <p className="soft">{t.history.none}</p>}
+            <ol className="versions">
               {versions.map((version, i) => {
                 const before = versions[i + 1]
                 return (
@@ -49,9 +49,9 @@ export default function HistoryPanel({ scope, path, restored }: { scope: Scope; 
                       {time(version.time)}
                     </button>
                     <span className={`tag ${TONES[version.change]}`}>{t.history.changes[version.change]}</span>
-                    <span className="mono clip">{version.changed.join(', ')}</span>
+                    {version.changed.length > 0 && <span className="mono small soft clip">{version.changed.join(', ')}</span>}
                     {write && i > 0 && (
-                      <button type="button" className="button push" disabled={busy} onClick={() => restore(version)}>
+                      <button type="button" className="button" disabled={busy} onClick={() => restore(version)}>
                         {t.history.restore}
                       </button>
                     )}

@@ -81,42 +81,51 @@ export function QueryBuilder({ place, apply, fields }: Props) {
           <option key={name}>{name}</option>
         ))}
       </datalist>
-      <Conditions drafts={drafts} setDrafts={setDrafts} bad={bad} list={list} rest={rest} setRest={setRest} />
-      <Orders orders={rest.order} setOrders={(order) => setRest({ ...rest, order })} list={list} />
-      <Aggregations aggregations={rest.aggregations} set={(aggregations) => setRest({ ...rest, aggregations })} list={list} />
-      {results.length > 0 && (
-        <dl className="facts" role="status">
-          {results.map((value, i) => {
-            const a = rest.aggregations[i]
-            return (
-              <div key={i} className="row">
-                <dt>{a ? `${t.query[a.kind]}${a.kind === 'count' ? '' : `(${a.field})`}` : ''}</dt>
-                <dd className="mono">{valueText(value)}</dd>
-              </div>
-            )
-          })}
-        </dl>
-      )}
-      {error !== null && <Problem error={error} />}
-      <div className="row">
-        <label className="row">
-          <span className="label">{t.query.limit}</span>
-          <input
-            type="number"
-            min={1}
-            className="short"
-            value={rest.limit ?? ''}
-            onChange={(event) =>
-              setRest({ ...rest, limit: event.target.value === '' ? null : Math.max(1, Math.trunc(Number(event.target.value))) })
-            }
-          />
-        </label>
-        <button type="button" className="button plain" onClick={() => show('explain')}>
-          {t.query.explain}
-        </button>
-        <button type="button" className="button plain" onClick={() => show('code')}>
-          {t.query.code}
-        </button>
+      <div className="builder-parts">
+        <Conditions drafts={drafts} setDrafts={setDrafts} bad={bad} list={list} rest={rest} setRest={setRest} />
+        <Orders orders={rest.order} setOrders={(order) => setRest({ ...rest, order })} list={list} />
+        <Aggregations aggregations={rest.aggregations} set={(aggregations) => setRest({ ...rest, aggregations })} list={list} />
+        <div className="row">
+          <label className="row">
+            <span className="label">{t.query.limit}</span>
+            <input
+              type="number"
+              min={1}
+              className="short"
+              value={rest.limit ?? ''}
+              onChange={(event) =>
+                setRest({ ...rest, limit: event.target.value === '' ? null : Math.max(1, Math.trunc(Number(event.target.value))) })
+              }
+            />
+          </label>
+          <button type="button" className="button plain" onClick={() => show('explain')}>
+            {t.query.explain}
+          </button>
+          <button type="button" className="button plain" onClick={() => show('code')}>
+            {t.query.code}
+          </button>
+        </div>
+      </div>
+      <div className="builder-foot">
+        {results.length > 0 && (
+          <dl className="results" role="status">
+            {results.map((value, i) => {
+              const a = rest.aggregations[i]
+              return (
+                <div key={i}>
+                  <dt>{a ? `${t.query[a.kind]}${a.kind === 'count' ? '' : `(${a.field})`}` : ''}</dt>
+                  <dd className="mono">{valueText(value)}</dd>
+                </div>
+              )
+            })}
+          </dl>
+        )}
+        {bad.length > 0 && (
+          <p className="bad" role="alert">
+            {t.data.badValue}
+          </p>
+        )}
+        {error !== null && <Problem error={error} />}
         <button
           type="button"
           className="button push"
@@ -214,11 +223,6 @@ function Conditions({ drafts, setDrafts, bad, list, rest, setRest }: ConditionsP
           </button>
         </div>
       ))}
-      {bad.length > 0 && (
-        <p className="bad" role="alert">
-          {t.data.badValue}
-        </p>
-      )}
       <div className="row">
         <button type="button" className="button plain" onClick={() => setDrafts([...drafts, NEW])}>
           <Icon name="plus" />

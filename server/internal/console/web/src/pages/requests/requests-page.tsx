@@ -167,7 +167,9 @@ function RequestTable({ first, filter, open, children }: TableProps) {
             <td className="mono clip">
               {record.uid ?? <span className="soft">{record.outcome === 'admin' ? t.requests.server : t.users.anonymous}</span>}
             </td>
-            <td className="mono tight">{record.lines.map((line) => line.line).join(', ')}</td>
+            <td className="mono tight" data-head={t.requests.lines}>
+              {record.lines.map((line) => line.line).join(', ')}
+            </td>
             {!filter.project && (
               <td className="mono clip">
                 {record.project}/{record.database}

@@ -148,7 +148,7 @@ function Actions({ directory, user, changed, close }: PartProps & { close: () =>
   return (
     <>
       {error !== null && <Problem error={error} />}
-      <div className="dialog-foot">
+      <div className="dialog-foot apart">
         {features.includes('signInAs') && (
           <>
             {addresses['hosting'] && (
@@ -164,7 +164,7 @@ function Actions({ directory, user, changed, close }: PartProps & { close: () =>
         <button type="button" className="button" disabled={busy} onClick={() => void run(revoke)}>
           {t.users.revoke}
         </button>
-        <button type="button" className="button danger" disabled={busy} onClick={() => (sure ? void run(remove) : setSure(true))}>
+        <button type="button" className="button danger push" disabled={busy} onClick={() => (sure ? void run(remove) : setSure(true))}>
           {sure ? t.users.deleteSure : t.users.delete}
         </button>
       </div>

@@ -53,7 +53,7 @@ export function UsersTable({ users, order, setOrder, open }: Props) {
       <tbody>
         {users.map((user) => (
           <tr key={user.localId}>
-            <td className="clip">
+            <td className="clip account">
               <button type="button" className="link" onClick={() => open(user.localId)}>
                 {user.email || user.phoneNumber || user.displayName || user.localId}
               </button>
@@ -65,7 +65,7 @@ export function UsersTable({ users, order, setOrder, open }: Props) {
               {user.customAttributes && user.customAttributes !== '{}' && <span className="tag">{t.users.claims}</span>}
             </td>
             <td className="mono id">{user.localId}</td>
-            <td className="clip">
+            <td className="providers">
               {providersOf(user) || <span className="soft">{user.email || user.phoneNumber ? '—' : t.users.anonymous}</span>}
             </td>
             <td className="tight" data-head={t.data.created}>
