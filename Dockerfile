@@ -6,7 +6,7 @@
 FROM node:22-bookworm-slim AS site
 WORKDIR /src/frontend
 COPY frontend/package.json frontend/package-lock.json frontend/.npmrc ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY frontend ./
 # The site's project and address. The defaults are those of the demo.
 ARG VITE_FIREBASE_PROJECT_ID
@@ -18,7 +18,7 @@ RUN npm run build
 FROM node:22-bookworm-slim AS console
 WORKDIR /src/server/internal/console/web
 COPY server/internal/console/web/package.json server/internal/console/web/package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY server/internal/console/web ./
 RUN npm run build
 

@@ -29,6 +29,10 @@ CONSOLE_SOURCES := $(shell find server/internal/console/web -name node_modules -
 CONSOLE := $(if $(and $(shell command -v npm),$(wildcard server/internal/console/web/package.json)),server/internal/console/dist/app/index.html)
 
 GO_SOURCES := $(shell find server -name '*.go' -o -name '*.html' -o -name '*.txt' | grep -v _test.go) go.mod go.sum
+# The installed packages of a Node project: for make start, those that a build needs are enough; otherwise, all of them.
+installed = $(1)/node_modules/$(if $(filter start,$(MAKECMDGOALS)),$(if $(wildcard $(1)/node_modules/.installed),.installed,.build),.installed)
+SITE_PACKAGES := $(call installed,frontend)
+CONSOLE_PACKAGES := $(call installed,server/internal/console/web)
 # The modules of tests whose programs run in Node.
 TEST_MODULES := $(addsuffix /node_modules/.installed,server/test/e2e/functions server/test/e2e/sdks server/test/e2e/idps server/dist/npm/runners)
 SITE_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path frontend/dist -prune -o -path frontend/dist-ssr -prune -o -path frontend/test-results -prune -o -path frontend/capturas -prune -o -type f -print)
@@ -163,15 +167,17 @@ bin/golangci-lint: server/tools/go.mod server/tools/go.sum
 bin/gotestsum: server/tools/go.mod server/tools/go.sum
 	cd server/tools && go build -trimpath -o ../../$@ gotest.tools/gotestsum
 
-frontend/node_modules/.installed: frontend/package-lock.json
-	cd frontend && npm ci --ignore-scripts --no-audit --no-fund
+# All packages of a Node project.
+frontend/node_modules/.installed server/internal/console/web/node_modules/.installed: %/node_modules/.installed: %/package-lock.json
+	cd $* && npm ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-server/internal/console/web/node_modules/.installed: server/internal/console/web/package-lock.json
-	cd server/internal/console/web && npm ci --ignore-scripts --no-audit --no-fund
+# The packages that a build needs, without those of tests and checks: half as many bytes.
+frontend/node_modules/.build server/internal/console/web/node_modules/.build: %/node_modules/.build: %/package-lock.json
+	cd $* && npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-server/internal/console/dist/app/index.html: server/internal/console/web/node_modules/.installed $(CONSOLE_SOURCES)
+server/internal/console/dist/app/index.html: $(CONSOLE_PACKAGES) $(CONSOLE_SOURCES)
 	cd server/internal/console/web && npm run --silent build
 	@touch $@
 
@@ -191,6 +197,6 @@ server/test/e2e/idps/node_modules/.installed: server/test/e2e/idps/package.json
 	cd server/test/e2e/idps && npm install --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
-frontend/dist/index.html: frontend/node_modules/.installed $(SITE_SOURCES)
+frontend/dist/index.html: $(SITE_PACKAGES) $(SITE_SOURCES)
 	cd frontend && npm run --silent build
 	@touch $@

@@ -1,7 +1,8 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import type { Plugin } from 'vite'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vite'
+// The type of "test". Builds do not need vitest.
+import type {} from 'vitest/config'
 
 /** The address of the data for `npm run dev`: a running Clave. */
 const CLAVE = process.env['CLAVE_URL'] ?? 'http://127.0.0.1:5000'

@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
-import type { Plugin } from 'vite'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vite'
+// The type of "test". Builds do not need vitest.
+import type {} from 'vitest/config'
 
 /** The address of a running console, to which `npm run dev` forwards the console's routes. */
 const CONSOLE = process.env['CLAVE_CONSOLE'] ?? 'http://127.0.0.1:4000'
