@@ -11,6 +11,7 @@ import (
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/site"
+	"clave/server/internal/auth/appcheck/debugtoken"
 	"clave/server/internal/auth/service"
 	"clave/server/internal/auth/service/smtp"
 	"clave/server/internal/console"
@@ -96,6 +97,9 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Data: at.Data, Checks: safetyOf(c, &a.o, s).Checks,
 		REST: rest, WebChannel: channels, Identity: users.forAdmins(sessions), Parsing: a.parsing,
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
+	}
+	if s.CheckSettings != nil {
+		o.AppCheck = &console.AppCheck{Settings: s.CheckSettings, DebugTokens: debugtoken.New(s.Accounts, a.o.Clock)}
 	}
 	if s.deliveries != nil {
 		o.Deliveries = s.deliveries

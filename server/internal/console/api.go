@@ -94,6 +94,11 @@ var routes = []route{
 	{pattern: "POST /api/events/retry", changes: true, run: (*Console).postEventsRetry},
 	{pattern: "GET /api/backups", run: (*Console).getBackups},
 
+	{pattern: "GET /api/appcheck", run: (*Console).getAppCheck},
+	{pattern: "PUT /api/appcheck/mode", changes: true, run: (*Console).putAppCheckMode},
+	{pattern: "POST /api/appcheck/tokens", changes: true, run: (*Console).postDebugToken},
+	{pattern: "POST /api/appcheck/tokens/remove", changes: true, run: (*Console).postDebugTokenRemove},
+
 	{pattern: "GET /api/safety", run: (*Console).getSafety},
 	{pattern: "POST /api/safety/mail", changes: true, run: (*Console).postTestMail},
 }

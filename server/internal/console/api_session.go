@@ -90,6 +90,9 @@ func (c *Console) projects() []projectJSON {
 // features returns the features that are available in this mode. The page shows only these.
 func (c *Console) features() []string {
 	all := []string{"data", "history", "users", "auth", "rules", "indexes", "now", "logs", "audit"}
+	if c.o.AppCheck != nil {
+		all = append(all, "appCheck")
+	}
 	if c.o.Deliveries != nil {
 		all = append(all, "events")
 	}

@@ -88,6 +88,8 @@ type Options struct {
 	Data string
 	// Checks returns the results of the checks for a production server; nil reports nothing.
 	Checks func(ctx context.Context) []safety.Check
+	// AppCheck is what App Check has; nil without it.
+	AppCheck *AppCheck
 	// Deliveries are the deliveries of events, and Backups the scheduled backups; nil without any.
 	Deliveries Deliveries
 	Backups    Backups

@@ -112,7 +112,7 @@ func sessionCookie(r *http.Request) string {
 }
 
 // passivePaths are the paths that pages request without an action of the user.
-var passivePaths = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes", apiPrefix + "export"}
+var passivePaths = []string{apiPrefix + "session", apiPrefix + "now", apiPrefix + "logs", apiPrefix + "requests", apiPrefix + "codes", apiPrefix + "export", apiPrefix + "denials", apiPrefix + "events", apiPrefix + "appcheck"}
 
 // isActive reports whether a request shows that the session's user is active. Pages repeat requests to passive paths on
 // their own.

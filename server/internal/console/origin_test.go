@@ -324,6 +324,9 @@ func TestSessionsEnd(t *testing.T) {
 	if got := s.status("GET", "/api/session", ""); got != 200 {
 		t.Errorf("a session after 20 minutes: %d", got)
 	}
+	for _, page := range []string{"now", "denials", "events", "appcheck"} {
+		s.status("GET", "/api/"+page, "")
+	}
 	s.manual.Advance(10 * time.Minute)
 	if got := s.status("GET", "/api/session", ""); got != http.StatusUnauthorized {
 		t.Errorf("a session that was idle for 30 minutes, but polled: %d, want 401", got)

@@ -2,7 +2,20 @@ import { accessible, expect, fits, fitsWithTables, origins, test } from './conso
 import { link } from './server'
 
 const PROJECT = 'console-served'
-const PAGES = ['Data', 'Users', 'Authentication', 'Denials', 'Rules', 'Now', 'Indexes', 'Events', 'Backups', 'Is it safe?', 'Audit log']
+const PAGES = [
+  'Data',
+  'Users',
+  'Authentication',
+  'App Check',
+  'Denials',
+  'Rules',
+  'Now',
+  'Indexes',
+  'Events',
+  'Backups',
+  'Is it safe?',
+  'Audit log',
+]
 const at = (page: string) => `${origins().served}/${page}/${PROJECT}/(default)`
 const root = () => `${origins().served}/v1/projects/${PROJECT}/databases/(default)/documents`
 

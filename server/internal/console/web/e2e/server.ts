@@ -137,6 +137,8 @@ async function production(): Promise<Started<Pick<Servers, 'served' | 'servedFol
     join(folder, 'backups'),
     '--secret-key-file',
     keys,
+    '--app-check',
+    'firestore=count',
   ]
   const stop = await run(folder, files, [...args, ...parts, '--data', join(folder, 'data')])
   return { origins: { served: `http://127.0.0.1:${consolePort}`, servedFolder: folder }, stop }
