@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -158,6 +159,27 @@ func TestServiceReceivesTheClientsAddress(t *testing.T) {
 				t.Errorf("trust %v: the service got %s: %q, want %q", tt.trust, name, got, want)
 			}
 		}
+	}
+}
+
+// TestServiceReceivesAppCheckTokens sends requests with an App Check token and without one. The service, which checks
+// it, receives the header as the client sent it.
+func TestServiceReceivesAppCheckTokens(t *testing.T) {
+	const name = "X-Firebase-Appcheck" // its canonical form
+	seen := make(chan http.Header, 1)
+	server := serviceSite(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header }), hosting.Options{Production: true})
+	for _, sent := range [][]string{nil, {"e30.e30.c2ln"}, {"e30.e30.c2ln", "another"}} {
+		for _, method := range []string{"GET", "POST", "OPTIONS"} {
+			do(t, request(t, method, server.URL+"/api/admin/x", "{}", http.Header{name: sent, "Authorization": {"Bearer id"}}))
+			if got := <-seen; !slices.Equal(got[name], sent) || got.Get("Authorization") != "Bearer id" {
+				t.Errorf("%s with the tokens %q: the service receives %q", method, sent, got[name])
+			}
+		}
+	}
+	header := http.Header{name: {"e30.e30.c2ln"}, "Connection": {"X-Firebase-AppCheck"}}
+	do(t, request(t, "GET", server.URL+"/api/admin/x", "", header))
+	if got := <-seen; len(got[name]) > 0 {
+		t.Errorf("a header for the connection alone: the service receives %q", got[name])
 	}
 }
 
