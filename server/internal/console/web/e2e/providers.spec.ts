@@ -4,6 +4,19 @@ import { link } from './server'
 
 const PROJECT = 'console-served'
 const SECRET = 'the-secret-of-the-client'
+/** The certificate of a SAML provider. */
+const CERTIFICATE = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBczCCARmgAwIBAgIUGBlmaqFcSWpAimNO1D8bYzro9V0wCgYIKoZIzj0EAwIw',
+  'DjEMMAoGA1UEAwwDaWRwMCAXDTI2MTEyNzA3NTMzOFoYDzIxMjYxMTAzMDc1MzM4',
+  'WjAOMQwwCgYDVQQDDANpZHAwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQd1M+5',
+  'uh11g1xstjiEXm5DruQoUE4/soiOzYrGWIYYn1HnuelWMfZxaAtN8wlBGfEHHksy',
+  'EoV9/KPENuEW0apSo1MwUTAdBgNVHQ4EFgQUzE0/Sp8zeCWBTLNDIeeRLxH9QVsw',
+  'HwYDVR0jBBgwFoAUzE0/Sp8zeCWBTLNDIeeRLxH9QVswDwYDVR0TAQH/BAUwAwEB',
+  '/zAKBggqhkjOPQQDAgNIADBFAiA2j/TfpM5q0l9knjw2Fc7cI3Ldn52OuKQYlXaP',
+  'RDUc5AIhAObbQdQtqydit/TCIsZRLmuoAipuB22wjw/f/lvzoLQy',
+  '-----END CERTIFICATE-----',
+].join('\n')
 const at = (page: string) => `${origins().served}/${page}/${PROJECT}/(default)`
 const configs = () => `${origins().served}/identitytoolkit.googleapis.com/v2/projects/${PROJECT}/defaultSupportedIdpConfigs`
 
@@ -23,7 +36,7 @@ async function open(page: Page, quiet: (text: RegExp) => void): Promise<void> {
   quiet(/40[04]/)
   await page.goto(await link(true))
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
-  for (const path of ['defaultSupportedIdpConfigs/google.com', 'oauthIdpConfigs/oidc.choir'])
+  for (const path of ['defaultSupportedIdpConfigs/google.com', 'oauthIdpConfigs/oidc.choir', 'inboundSamlConfigs/saml.choir'])
     await request(page, 'DELETE', configs().replace('defaultSupportedIdpConfigs', path))
 }
 
@@ -112,6 +125,42 @@ test('a provider of OpenID Connect is added, and a refusal stays beside what was
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
   await expect(page.getByRole('button', { name: 'oidc.choir' })).toHaveCount(0)
+})
+
+test('a provider of SAML is added, changed and removed', async ({ page, quiet }) => {
+  await open(page, quiet)
+  await page.goto(`${at('auth')}?provider=new`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox').selectOption('one of SAML')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('choir')
+  await dialog.getByLabel('Entity id of the provider').fill('https://idp.example.org/metadata')
+  await dialog.getByLabel('Page of the provider').fill('https://idp.example.org/sso')
+  await dialog.getByLabel('Entity id of this server').fill('choir-site')
+  await dialog.getByLabel('Certificates of the provider').fill('no certificate')
+  await expect(dialog.getByRole('region', { name: 'To be entered at the provider' })).toContainText('ACS')
+  await accessible(page)
+  await fits(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('INVALID_CONFIG')
+  await dialog.getByLabel('Certificates of the provider').fill(CERTIFICATE)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'saml.choir' })
+  await expect(row).toContainText('choir-site')
+  await expect(row).toContainText('https://idp.example.org/metadata')
+  await row.getByRole('button', { name: 'saml.choir' }).click()
+  await expect(dialog.getByLabel('Certificates of the provider')).toHaveValue(CERTIFICATE)
+  await dialog.getByLabel('Domains whose addresses it proves').fill('example.org')
+  const [change] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'PATCH'),
+    dialog.getByRole('button', { name: 'Save' }).click(),
+  ])
+  expect(new URL(change.url()).searchParams.get('updateMask')).toBe('emailDomains')
+  await expect(dialog).toHaveCount(0)
+  await row.getByRole('button', { name: 'saml.choir' }).click()
+  await expect(dialog.getByLabel('Domains whose addresses it proves')).toHaveValue('example.org')
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
+  await expect(row).toHaveCount(0)
 })
 
 test('a read-only session sees providers and changes none', async ({ page, quiet }) => {

@@ -17,12 +17,26 @@ const Provider = v.pipe(
       v.object({ bundleIds: texts, codeFlowConfig: v.optional(v.object({ teamId: text, keyId: text }), {}) }),
       {},
     ),
+    idpConfig: v.optional(
+      v.object({
+        idpEntityId: text,
+        ssoUrl: text,
+        idpCertificates: v.optional(v.array(v.object({ x509Certificate: text })), []),
+      }),
+      {},
+    ),
+    spConfig: v.optional(v.object({ spEntityId: text, callbackUri: text }), {}),
+    emailDomains: texts,
   }),
-  v.transform(({ name, appleSignInConfig: { bundleIds, codeFlowConfig }, ...rest }) => ({
+  v.transform(({ name, appleSignInConfig: { bundleIds, codeFlowConfig }, idpConfig, spConfig, ...rest }) => ({
     id: name.split('/').at(-1) ?? '',
     ...rest,
     bundleIds,
     ...codeFlowConfig,
+    idpEntityId: idpConfig.idpEntityId,
+    ssoUrl: idpConfig.ssoUrl,
+    certificates: idpConfig.idpCertificates.map((one) => one.x509Certificate.trim()),
+    ...spConfig,
   })),
 )
 export type Provider = v.InferOutput<typeof Provider>
@@ -32,46 +46,57 @@ export type ProviderChange = Partial<Omit<Provider, 'id'>> & { clientSecret?: st
 
 const OIDC = 'oidc.'
 export const isOidc = (id: string): boolean => id.startsWith(OIDC)
+const SAML = 'saml.'
+export const isSaml = (id: string): boolean => id.startsWith(SAML)
 
 const base = (project: string): string => `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}`
-const kindOf = (id: string): string => (isOidc(id) ? 'oauthIdpConfigs' : 'defaultSupportedIdpConfigs')
+const kindOf = (id: string): string => (isSaml(id) ? 'inboundSamlConfigs' : isOidc(id) ? 'oauthIdpConfigs' : 'defaultSupportedIdpConfigs')
+const idParameter = (id: string): string => (isSaml(id) ? 'inboundSamlConfigId' : isOidc(id) ? 'oauthIdpConfigId' : 'idpId')
 const pathOf = (project: string, id: string): string => `${base(project)}/${kindOf(id)}/${encodeURIComponent(id)}`
 
-/** The identity providers: the usual ones and those of OpenID Connect. */
+/** The identity providers: the usual ones, those of OpenID Connect and those of SAML. */
 export async function loadProviders(project: string, signal?: AbortSignal): Promise<Provider[]> {
-  const [usual, others] = await Promise.all([
+  const [usual, others, saml] = await Promise.all([
     call(v.object({ defaultSupportedIdpConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/defaultSupportedIdpConfigs`, {
       signal,
     }),
     call(v.object({ oauthIdpConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/oauthIdpConfigs`, { signal }),
+    call(v.object({ inboundSamlConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/inboundSamlConfigs`, { signal }),
   ])
-  return [...usual.defaultSupportedIdpConfigs, ...others.oauthIdpConfigs]
+  return [...usual.defaultSupportedIdpConfigs, ...others.oauthIdpConfigs, ...saml.inboundSamlConfigs]
 }
 
-/** The paths of Apple's fields in a configuration. */
-const APPLE: Record<string, string> = {
+/** The paths of fields in a configuration that have other names there: those of Apple and of SAML. */
+const PATHS: Record<string, string> = {
   bundleIds: 'appleSignInConfig.bundleIds',
   teamId: 'appleSignInConfig.codeFlowConfig.teamId',
   keyId: 'appleSignInConfig.codeFlowConfig.keyId',
   privateKey: 'appleSignInConfig.codeFlowConfig.privateKey',
+  idpEntityId: 'idpConfig.idpEntityId',
+  ssoUrl: 'idpConfig.ssoUrl',
+  certificates: 'idpConfig.idpCertificates',
+  spEntityId: 'spConfig.spEntityId',
+  callbackUri: 'spConfig.callbackUri',
 }
 
 /** A change in the form of the API, and the paths of the changed fields. */
 export function wireChange(id: string, change: ProviderChange): { body: object; mask: string[] } {
-  const { bundleIds, teamId, keyId, privateKey, ...plain } = change
+  const { bundleIds, teamId, keyId, privateKey, idpEntityId, ssoUrl, certificates, spEntityId, callbackUri, ...plain } = change
+  const idpCertificates = certificates?.map((x509Certificate) => ({ x509Certificate }))
+  const saml = isSaml(id) ? { idpConfig: { idpEntityId, ssoUrl, idpCertificates }, spConfig: { spEntityId, callbackUri } } : {}
   // With a secret, the server exchanges a code for the tokens; without one it asks for an ID token.
   const flow = isOidc(id) && change.clientSecret ? { responseType: { code: true, idToken: false } } : {}
   const apple =
     (bundleIds ?? teamId ?? keyId ?? privateKey)
       ? { appleSignInConfig: { ...(bundleIds && { bundleIds }), codeFlowConfig: { teamId, keyId, privateKey } } }
       : {}
-  const mask = [...Object.keys(change).map((field) => APPLE[field] ?? field), ...Object.keys(flow)]
-  return { body: { ...plain, ...flow, ...apple }, mask }
+  const mask = [...Object.keys(change).map((field) => PATHS[field] ?? field), ...Object.keys(flow)]
+  return { body: { ...plain, ...flow, ...apple, ...saml }, mask }
 }
 
 /** Adds a provider. */
 export const addProvider = (project: string, id: string, change: ProviderChange): Promise<void> =>
-  send(`${base(project)}/${kindOf(id)}?${new URLSearchParams({ [isOidc(id) ? 'oauthIdpConfigId' : 'idpId']: id })}`, {
+  send(`${base(project)}/${kindOf(id)}?${new URLSearchParams({ [idParameter(id)]: id })}`, {
     body: wireChange(id, change).body,
   })
 

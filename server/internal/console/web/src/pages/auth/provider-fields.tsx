@@ -14,7 +14,7 @@ type Props = {
 /** The fields of an identity provider. Those of secrets are empty, also if a secret is stored. */
 export function ProviderFields({ values, secrets, added, set, setSecrets }: Props) {
   const { t } = useText()
-  const { oidc, apple, apps } = fieldsOf(values.kind)
+  const { oidc, saml, apple, apps } = fieldsOf(values.kind)
   const bind = (name: Exclude<keyof Values, 'enabled' | 'kind'>) => ({
     value: values[name],
     set: (value: string) => set({ [name]: value }),
@@ -30,18 +30,23 @@ export function ProviderFields({ values, secrets, added, set, setSecrets }: Prop
               <option key={id}>{id}</option>
             ))}
             <option value="oidc">{t.auth.oidc}</option>
+            <option value="saml">{t.auth.saml}</option>
           </select>
         </label>
       )}
-      {oidc && (
+      {(oidc || saml) && (
         <div className="two">
-          {!added && <Input label={t.auth.oidcName} className="mono" hint={t.auth.oidcNameHint} {...bind('name')} />}
+          {!added && (
+            <Input label={t.auth.oidcName} className="mono" hint={saml ? t.auth.samlNameHint : t.auth.oidcNameHint} {...bind('name')} />
+          )}
           <Input label={t.auth.displayName} {...bind('displayName')} />
         </div>
       )}
       {oidc && <Input label={t.auth.issuer} type="url" className="mono" hint={t.auth.issuerHint} {...bind('issuer')} />}
-      <Input label={apple ? t.auth.servicesId : t.auth.client} className="mono" {...bind('clientId')} />
-      {apple ? (
+      {!saml && <Input label={apple ? t.auth.servicesId : t.auth.client} className="mono" {...bind('clientId')} />}
+      {saml ? (
+        <SamlFields values={values} set={set} />
+      ) : apple ? (
         <>
           <div className="two">
             <Input label={t.auth.teamId} className="mono" {...bind('teamId')} />
@@ -79,6 +84,36 @@ export function ProviderFields({ values, secrets, added, set, setSecrets }: Prop
           {t.auth.enabled}
         </label>
       </div>
+    </>
+  )
+}
+
+/** The fields of a SAML provider, which has no secrets. */
+function SamlFields({ values, set }: Pick<Props, 'values' | 'set'>) {
+  const { t } = useText()
+  const bind = (name: 'idpEntityId' | 'ssoUrl' | 'spEntityId' | 'callbackUri' | 'emailDomains') => ({
+    value: values[name],
+    set: (value: string) => set({ [name]: value }),
+  })
+  return (
+    <>
+      <Input label={t.auth.idpEntityId} className="mono" hint={t.auth.idpEntityIdHint} {...bind('idpEntityId')} />
+      <Input label={t.auth.ssoUrl} type="url" className="mono" hint={t.auth.ssoUrlHint} {...bind('ssoUrl')} />
+      <label className="field">
+        <span>{t.auth.certificates}</span>
+        <textarea
+          className="mono"
+          rows={3}
+          value={values.certificates}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => set({ certificates: event.target.value })}
+        />
+        <span>{t.auth.certificatesHint}</span>
+      </label>
+      <Input label={t.auth.spEntityId} className="mono" hint={t.auth.spEntityIdHint} {...bind('spEntityId')} />
+      <Input label={t.auth.emailDomains} className="mono" hint={t.auth.emailDomainsHint} {...bind('emailDomains')} />
+      <Input label={t.auth.callbackUri} type="url" className="mono" hint={t.auth.callbackUriHint} {...bind('callbackUri')} />
     </>
   )
 }

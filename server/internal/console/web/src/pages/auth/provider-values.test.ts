@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Provider, wireChange } from '../../api/providers'
-import { changeOf, NO_SECRETS, valuesOf } from './provider-values'
+import { changeOf, idOf, NO_SECRETS, valuesOf } from './provider-values'
 
 const apple: Provider = {
   id: 'apple.com',
@@ -12,6 +12,12 @@ const apple: Provider = {
   bundleIds: ['org.example.app'],
   teamId: 'TEAM',
   keyId: 'KEY',
+  idpEntityId: '',
+  ssoUrl: '',
+  certificates: [],
+  spEntityId: '',
+  callbackUri: '',
+  emailDomains: [],
 }
 
 test('only what was changed is sent, and a secret only if it was typed', () => {
@@ -40,4 +46,28 @@ test('a provider of OpenID Connect with a secret exchanges codes', () => {
     body: { clientSecret: 's', responseType: { code: true, idToken: false } },
     mask: ['clientSecret', 'responseType'],
   })
+})
+
+test('a provider of SAML has certificates, no client and no secret', () => {
+  const pem = (text: string) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----`
+  const before = valuesOf({ ...apple, id: 'saml.corp', clientId: '', bundleIds: [], teamId: '', keyId: '', certificates: [pem('a')] })
+  expect(before).toMatchObject({ kind: 'saml', name: 'corp', certificates: pem('a') })
+  expect(idOf(before)).toBe('saml.corp')
+  const after = {
+    ...before,
+    spEntityId: 'clave',
+    certificates: `${pem('b')}\n\n${pem('c')}\n`,
+    emailDomains: 'corp.example',
+    clientId: 'none',
+  }
+  const change = changeOf(before, after, { clientSecret: 's', privateKey: 's' })
+  expect(wireChange('saml.corp', change)).toEqual({
+    body: {
+      emailDomains: ['corp.example'],
+      idpConfig: { idpCertificates: [{ x509Certificate: pem('b') }, { x509Certificate: pem('c') }] },
+      spConfig: { spEntityId: 'clave' },
+    },
+    mask: ['spConfig.spEntityId', 'idpConfig.idpCertificates', 'emailDomains'],
+  })
+  expect(changeOf(before, { ...before, certificates: 'no certificate' }, NO_SECRETS)).toEqual({ certificates: ['no certificate'] })
 })

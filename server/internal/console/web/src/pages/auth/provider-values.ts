@@ -1,11 +1,11 @@
 import * as v from 'valibot'
-import { isOidc, type Provider, type ProviderChange } from '../../api/providers'
+import { isOidc, isSaml, type Provider, type ProviderChange } from '../../api/providers'
 
-/** The providers with a name of their own. Others of OpenID Connect are oidc.NAME. */
+/** The providers with a name of their own. Others are oidc.NAME and saml.NAME. */
 export const NAMED = ['google.com', 'apple.com', 'microsoft.com', 'github.com', 'facebook.com'] as const
 
 const Values = v.object({
-  /** One of NAMED, or oidc; name is the end of its id. */
+  /** One of NAMED, oidc or saml; name is the end of its id. */
   kind: v.string(),
   name: v.string(),
   displayName: v.string(),
@@ -17,6 +17,13 @@ const Values = v.object({
   bundleIds: v.string(),
   teamId: v.string(),
   keyId: v.string(),
+  idpEntityId: v.string(),
+  ssoUrl: v.string(),
+  /** Certificates in PEM follow each other. */
+  certificates: v.string(),
+  spEntityId: v.string(),
+  callbackUri: v.string(),
+  emailDomains: v.string(),
 })
 /** What the form shows of a provider. */
 export type Values = v.InferOutput<typeof Values>
@@ -31,12 +38,19 @@ export function readEdits(text: string | null): Partial<Values> {
   return kept.success ? kept.output : {}
 }
 
+/** The certificates of a text, or the text itself if it has none, which the server refuses. */
+const certificatesOf = (text: string): string[] =>
+  text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? (text.trim() === '' ? [] : [text.trim()])
+
+/** The kinds of providers that have names. */
+const kindOf = (id: string): string => (isOidc(id) ? 'oidc' : isSaml(id) ? 'saml' : id)
+
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')
 
 /** A provider as the form shows it; a new one if there is none. */
 export const valuesOf = (provider: Provider | null): Values => ({
-  kind: provider ? (isOidc(provider.id) ? 'oidc' : provider.id) : NAMED[0],
-  name: provider && isOidc(provider.id) ? provider.id.slice('oidc.'.length) : '',
+  kind: provider ? kindOf(provider.id) : NAMED[0],
+  name: provider && kindOf(provider.id) !== provider.id ? provider.id.slice('oidc.'.length) : '',
   displayName: provider?.displayName ?? '',
   enabled: provider?.enabled ?? true,
   clientId: provider?.clientId ?? '',
@@ -45,13 +59,20 @@ export const valuesOf = (provider: Provider | null): Values => ({
   bundleIds: provider?.bundleIds.join(', ') ?? '',
   teamId: provider?.teamId ?? '',
   keyId: provider?.keyId ?? '',
+  idpEntityId: provider?.idpEntityId ?? '',
+  ssoUrl: provider?.ssoUrl ?? '',
+  certificates: provider?.certificates.join('\n') ?? '',
+  spEntityId: provider?.spEntityId ?? '',
+  callbackUri: provider?.callbackUri ?? '',
+  emailDomains: provider?.emailDomains.join(', ') ?? '',
 })
 
-export const idOf = ({ kind, name }: Values): string => (kind === 'oidc' ? `oidc.${name}` : kind)
+export const idOf = ({ kind, name }: Values): string => (kind === 'oidc' || kind === 'saml' ? `${kind}.${name}` : kind)
 
 /** The fields that a kind of provider has. */
 export const fieldsOf = (kind: string) => ({
   oidc: kind === 'oidc',
+  saml: kind === 'saml',
   apple: kind === 'apple.com',
   apps: kind === 'google.com' || kind === 'oidc' || kind === 'microsoft.com',
 })
@@ -59,10 +80,10 @@ export const fieldsOf = (kind: string) => ({
 /** The difference between two states of the form, with the secrets that were typed. */
 export function changeOf(before: Values, after: Values, secrets: Secrets): ProviderChange {
   const change: ProviderChange = {}
-  const { oidc, apple, apps } = fieldsOf(after.kind)
+  const { oidc, saml, apple, apps } = fieldsOf(after.kind)
   if (after.enabled !== before.enabled) change.enabled = after.enabled
   for (const field of [
-    'clientId',
+    ...(saml ? (['displayName', 'idpEntityId', 'ssoUrl', 'spEntityId', 'callbackUri'] as const) : (['clientId'] as const)),
     ...(oidc ? (['displayName', 'issuer'] as const) : []),
     ...(apple ? (['teamId', 'keyId'] as const) : []),
   ] as const) {
@@ -71,6 +92,11 @@ export function changeOf(before: Values, after: Values, secrets: Secrets): Provi
   }
   if (apps && after.additionalClientIds !== before.additionalClientIds) change.additionalClientIds = listOf(after.additionalClientIds)
   if (apple && after.bundleIds !== before.bundleIds) change.bundleIds = listOf(after.bundleIds)
+  if (saml) {
+    if (after.certificates.trim() !== before.certificates) change.certificates = certificatesOf(after.certificates)
+    if (after.emailDomains !== before.emailDomains) change.emailDomains = listOf(after.emailDomains)
+    return change
+  }
   if (apple) {
     if (secrets.privateKey) change.privateKey = secrets.privateKey
   } else if (secrets.clientSecret) change.clientSecret = secrets.clientSecret
