@@ -311,6 +311,9 @@ test('the configuration of the project', async () => {
   assert.deepEqual(json(await config.getProjectConfig()).passwordPolicyConfig, policy)
   await assert.rejects(auth.createUser({ email: address(), password: 'secreta1' }), /requirements/)
 
+  await assert.rejects(config.updateProjectConfig({ recaptchaConfig: { emailPasswordEnforcementState: 'AUDIT' } }), /reCAPTCHA/)
+  await assert.rejects(config.updateProjectConfig({ mobileLinksConfig: { domain: 'FIREBASE_DYNAMIC_LINK_DOMAIN' } }), /Dynamic Links/)
+
   const change = {
     smsRegionConfig: { allowlistOnly: { allowedRegions: ['AC'] } },
     emailPrivacyConfig: { enableImprovedEmailPrivacy: false },

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ const movedSecret = "hunter2-of-the-moved-provider"
 
 // TestProvidersMove signs in with a provider after its data were backed up and restored, moved to PostgreSQL and back
 // to a folder, and exported and imported. Copies contain its secret sealed, exports do not contain it: it is stored
-// again.
+// again. The settings of Auth come along on each way; the modes and debug tokens of App Check do so on all but exports.
 func TestProvidersMove(t *testing.T) {
 	harness.Alone(t, "data folders are moved and restored")
 	database := pgtest.New(t).Database()
@@ -51,11 +52,16 @@ func TestProvidersMove(t *testing.T) {
 		if got := signInMoved(t, p); got != want {
 			t.Errorf("signing in with %v: %q, want %q", flags, got, want)
 		}
+		wantMovedSettings(t, p)
 		p.Stop(t)
 	}
 	list := func(flags ...string) {
 		t.Helper()
 		run("saml.moved   -        enabled   clave-of-saml", append([]string{"providers", "list", "--project", harness.RealProject}, flags...)...)
+	}
+	listTokens := func(wants string, flags ...string) {
+		t.Helper()
+		run(wants, append([]string{"appcheck", "list", "--project", harness.RealProject}, flags...)...)
 	}
 	p := harness.Serve(t, dir, false)
 	add()
@@ -64,6 +70,15 @@ func TestProvidersMove(t *testing.T) {
 	if got := signInMoved(t, p); got != "" {
 		t.Fatalf("signing in: %s", got)
 	}
+	settings := harness.Object{
+		"authorizedDomains":    []string{"127.0.0.1", "moved.example"},
+		"passwordPolicyConfig": harness.Object{"passwordPolicyEnforcementState": "ENFORCE", "passwordPolicyVersions": []harness.Object{{"customStrengthOptions": harness.Object{"minPasswordLength": 11}}}},
+	}
+	if code, answer := p.Request(t, http.MethodPatch, "/identitytoolkit.googleapis.com/v2/projects/"+harness.RealProject+"/config?updateMask=authorizedDomains,passwordPolicyConfig", accessOf(t, harness.CreateKey(t, dir, "backend")), settings); code != http.StatusOK {
+		t.Fatalf("the settings: %d %v", code, answer)
+	}
+	wantMovedSettings(t, p)
+	run("", "appcheck", "add", checkedApp, "--name", "of-a-laptop", "--project", harness.RealProject)
 	run("", "backup", "copy")
 	p.Stop(t)
 	run("clientSecret of oidc.moved", "export", "exported", "--project", harness.RealProject)
@@ -72,6 +87,7 @@ func TestProvidersMove(t *testing.T) {
 	run("", "restore", "copy", "--data", "restored")
 	served("", "--data", "restored")
 	list("--data", "restored")
+	listTokens("of-a-laptop", "--data", "restored")
 
 	run("", "move", "--from", "restored", "--to", database)
 	served("", "--store", database)
@@ -79,6 +95,7 @@ func TestProvidersMove(t *testing.T) {
 	run("", "move", "--from", database, "--to", "back")
 	served("", "--data", "back")
 	list("--data", "back")
+	listTokens("of-a-laptop", "--data", "back")
 
 	// The providers of the project came along, without secrets.
 	run("clientSecret of oidc.moved", "import", "exported", "--data", "imported", "--project", harness.RealProject)
@@ -87,6 +104,20 @@ func TestProvidersMove(t *testing.T) {
 	add("--data", "imported")
 	served("", "--data", "imported")
 	noSecretBelow(t, dir)
+}
+
+// wantMovedSettings reports settings of Auth that clients see if they are not those of TestProvidersMove.
+func wantMovedSettings(t *testing.T, p *harness.Production) {
+	t.Helper()
+	const toolkit = "/identitytoolkit.googleapis.com/"
+	_, project := p.Request(t, http.MethodGet, toolkit+"v1/projects?key=k", "", nil)
+	if domains, _ := project["authorizedDomains"].([]any); !slices.Contains(domains, any("moved.example")) {
+		t.Errorf("the authorized domains are %v, want moved.example among them", domains)
+	}
+	_, policy := p.Request(t, http.MethodGet, toolkit+"v2/passwordPolicy?key=k", "", nil)
+	if options, _ := policy["customStrengthOptions"].(map[string]any); options["minPasswordLength"] != 11.0 || policy["enforcementState"] != "ENFORCE" {
+		t.Errorf("the password policy is %v, want 11 letters", policy)
+	}
 }
 
 // signInMoved signs in at oidc.moved by the API, and returns the code of the error or nothing.
