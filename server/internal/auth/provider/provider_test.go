@@ -254,6 +254,10 @@ var attacks = []attack{
 	native("an access token alone", "INVALID_IDP_RESPONSE", func(*fixture) url.Values {
 		return url.Values{"providerId": {"oidc.acme"}, "access_token": {"stolen"}}
 	}),
+	native("an ID token of another Google project", "INVALID_IDP_RESPONSE", func(f *fixture) url.Values {
+		claims := map[string]any{"aud": "42-other.apps.googleusercontent.com", "azp": "clave"}
+		return url.Values{"providerId": {"google.com"}, "id_token": {f.issuer.IDToken(claims)}}
+	}),
 	native("an access token that Google has not issued", "INVALID_IDP_RESPONSE", func(*fixture) url.Values {
 		return url.Values{"providerId": {"google.com"}, "access_token": {"stolen"}}
 	}),

@@ -41,6 +41,11 @@ func TestSAML(t *testing.T) {
 		{"a signed response", func(r *samlReply) { r.assertionSigner, r.responseSigner = nil, theSigner() }},
 		{"both signed", func(r *samlReply) { r.responseSigner = theSigner() }},
 		{"SHA-512", func(r *samlReply) { r.method = dsig.RSASHA512SignatureMethod }},
+		{"a clock that is ahead", func(r *samlReply) {
+			ahead := r.Issued.Add(2 * time.Minute)
+			r.Issued, r.Assertion, r.From = ahead, ahead, ahead
+		}},
+		{"a clock that is behind", func(r *samlReply) { r.Until = r.Issued.Add(-2 * time.Minute) }},
 		{"no certificate in the signature", func(r *samlReply) {
 			r.change = func(response *etree.Element) {
 				info := response.FindElement("//KeyInfo")

@@ -44,11 +44,13 @@ func TestAttacksOnProviders(t *testing.T) {
 	d.app = d.mintApp(t, harness.RealProject, "an id of 16 bytes or more")
 	d.configure(t, "oidc.acme", d.acme.URL)
 	d.configure(t, "oidc.other", d.other.URL)
+	wait := d.slowProviders(t)
 	t.Run("responses", d.responses)
 	t.Run("credentials", d.credentials)
 	t.Run("redirects", d.redirects)
 	t.Run("broken providers", d.brokenProviders)
 	t.Run("app check", d.appCheck)
+	wait()
 }
 
 // mintApp returns an App Check token by the server's own key.
@@ -196,6 +198,25 @@ func (d *doors) credentials(t *testing.T) {
 	} {
 		code, text := d.signIn(t, "http://localhost", "", form(raw))
 		refuses(t, "an ID token "+name, "INVALID_IDP_RESPONSE", code, text)
+	}
+
+	// Whoever may state any address at a provider does not become the user who has it here.
+	if code, text := d.call(t, "accounts:signUp", harness.Object{"email": "victim@example.com", "password": "secreta1"}); code != http.StatusOK {
+		t.Fatalf("the victim signs up: %d %s", code, text)
+	}
+	thief := form(d.acme.Sign(claims(harness.Object{"sub": "thief", "email": "victim@example.com", "email_verified": false})))
+	code, text := d.signIn(t, "http://localhost", "", thief)
+	var conflict struct {
+		NeedConfirmation      bool
+		PendingToken          string
+		IDToken, RefreshToken string
+	}
+	if err := json.Unmarshal([]byte(text), &conflict); err != nil || code != http.StatusOK || !conflict.NeedConfirmation || conflict.PendingToken == "" || conflict.IDToken+conflict.RefreshToken != "" {
+		t.Errorf("an address that the provider does not prove: %d %s, want needConfirmation without a session", code, text)
+	}
+	code, text = d.call(t, "accounts:signInWithIdp", harness.Object{"requestUri": "http://localhost", "pendingToken": conflict.PendingToken, "returnSecureToken": true})
+	if !strings.Contains(text, "needConfirmation") || strings.Contains(text, "refreshToken") {
+		t.Errorf("the pending token without the victim's session: %d %s", code, text)
 	}
 }
 
