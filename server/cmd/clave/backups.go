@@ -67,7 +67,11 @@ func backupsListCommand(s streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := printBackups(s.out, all, at.LastProof(ctx)); err != nil {
+		proof, err := at.LastProof(ctx)
+		if err != nil {
+			return err
+		}
+		if err := printBackups(s.out, all, proof); err != nil {
 			return err
 		}
 		reaches, err := at.Reaches(ctx, all)

@@ -80,6 +80,8 @@ type Schedule struct {
 		more []series.Daily
 		// made and proof are the reasons of the failures of the last backup and the last proof; nil if they succeeded.
 		made, proof error
+		// unread is set while the last proof, which may have failed, can't be read.
+		unread bool
 	}
 }
 
@@ -131,7 +133,8 @@ func (s *Schedule) Kept(ctx context.Context) ([]series.Backup, series.Proof, err
 	if err != nil {
 		return nil, series.Proof{}, err
 	}
-	return all, s.o.Series.LastProof(ctx), nil
+	proof, err := s.o.Series.LastProof(ctx)
+	return all, proof, err
 }
 
 // Run makes and proves backups when they are due, until ctx is done. The times of the last ones are in the folder of
@@ -268,16 +271,23 @@ func (t *timer) failedAt(at time.Time) {
 func (s *Schedule) refresh(ctx context.Context) Status {
 	all, err := s.o.Series.List(ctx)
 	var proof series.Proof
+	unread := err
 	if err == nil {
-		proof = s.o.Series.LastProof(ctx)
+		if proof, unread = s.o.Series.LastProof(ctx); unread != nil {
+			s.o.Log.Warn("the record of the last trial restore can't be read; no backup is removed meanwhile", "error", unread)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.mu.status
+	s.mu.unread = unread != nil
 	if err == nil {
 		s.mu.all = all
 		newest, _ := series.Newest(all)
-		st.Last, st.Bytes, st.Count, st.Proof = newest.Time, newest.Bytes, len(all), proof
+		st.Last, st.Bytes, st.Count = newest.Time, newest.Bytes, len(all)
+	}
+	if unread == nil {
+		st.Proof = proof
 		if s.o.ProveEvery == 0 { // A failure from before could never be corrected.
 			st.Proof.Failed = nil
 		}
@@ -347,11 +357,11 @@ func (s *Schedule) locked(ctx context.Context, do func(lock target.Lock) error) 
 	return err
 }
 
-// doubted reports whether the last proof has failed.
+// doubted reports whether the last proof has failed, or may have failed.
 func (s *Schedule) doubted() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.mu.proof != nil || s.mu.status.Proof.Failed != nil
+	return s.mu.proof != nil || s.mu.unread || s.mu.status.Proof.Failed != nil
 }
 
 // prove restores the newest backup to a temporary folder.
@@ -388,9 +398,12 @@ func (s *Schedule) prove(ctx context.Context) error {
 
 // recordFailure records a failed proof beside the last one that succeeded. If that fails too, only this process knows.
 func (s *Schedule) recordFailure(ctx context.Context, f series.FailedProof) {
-	p := s.o.Series.LastProof(ctx)
-	p.Failed = &f
-	if err := s.o.Series.Record(ctx, p); err != nil {
+	p, err := s.o.Series.LastProof(ctx)
+	if err == nil { // The record must not lose the last proof that succeeded.
+		p.Failed = &f
+		err = s.o.Series.Record(ctx, p)
+	}
+	if err != nil {
 		s.o.Log.Warn("the failure was not recorded beside the backups", "error", err)
 	}
 }

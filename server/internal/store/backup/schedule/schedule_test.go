@@ -3,13 +3,16 @@ package schedule_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"clave/server/internal/base/clock/clocktest"
+	"clave/server/internal/base/fault"
 	"clave/server/internal/store/backup/schedule"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/target"
@@ -190,6 +193,42 @@ func TestAFailedProofOutlivesItsProcess(t *testing.T) {
 	f.advance(5 * time.Minute)
 	if st := s.Status(); st.Failure != "" || st.Proof.Failed != nil || !st.Proof.Time.Equal(f.clock.Now()) {
 		t.Errorf("after another attempt the status is %+v", st)
+	}
+}
+
+// withoutProofs is a folder in which the record of proofs can't be read.
+type withoutProofs struct{ target.Folder }
+
+// Get implements target.Target.
+func (w withoutProofs) Get(ctx context.Context, name string) (io.ReadCloser, error) {
+	if strings.HasPrefix(name, "proof") {
+		return nil, fault.E(fault.Unavailable, "no answer")
+	}
+	return w.Folder.Get(ctx, name)
+}
+
+// TestAFailureThatCannotBeRead restarts a schedule while the record of a failed proof can't be read. No backup is
+// removed, and the record stays as it was.
+func TestAFailureThatCannotBeRead(t *testing.T) {
+	f := open(t)
+	s, end := f.run()
+	first := s.Status().Proof
+	f.proofErr = errors.New(strings.Repeat("\x01", 100_000)) // The record has only its beginning.
+	for range 4 {
+		f.advance(6 * time.Hour)
+	}
+	end()
+	all, err := f.at.List(t.Context())
+	if err != nil || len(all) < 2 {
+		t.Fatalf("there are %d backups, %v", len(all), err)
+	}
+	f.o.Series = series.New(series.Options{Target: withoutProofs{target.Folder{Dir: f.dir}}})
+	f.clock.Advance(5 * 24 * time.Hour)
+	_, end = f.run()
+	f.want("after five days without the record", len(all)+1)
+	end()
+	if p, err := f.at.LastProof(t.Context()); err != nil || !p.Time.Equal(first.Time) || p.Failed == nil {
+		t.Errorf("the record is %+v, %v", p, err)
 	}
 }
 

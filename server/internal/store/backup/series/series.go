@@ -216,22 +216,35 @@ type FailedProof struct {
 	Reason string    `json:"reason"`
 }
 
-// LastProof returns the last proof, or a zero Proof if there is none or it can't be read.
-func (s *Series) LastProof(ctx context.Context) Proof {
-	var p Proof
+// LastProof returns the last proof, or a zero Proof if there is none or its record is damaged. It returns an error if
+// it can't be read now.
+func (s *Series) LastProof(ctx context.Context) (p Proof, err error) {
 	text, err := readSmall(ctx, s.o.Target, proofName, maxSmall)
-	if err != nil || json.Unmarshal(text, &p) != nil {
-		return Proof{}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), fault.Is(err, fault.DataLoss):
+		return Proof{}, nil
+	case err != nil:
+		return Proof{}, err
+	case json.Unmarshal(text, &p) != nil:
+		return Proof{}, nil
 	}
-	return p
+	return p, nil
 }
 
+// longestReason is the maximum size of a reason in a record, in bytes. In JSON it may take six times as much.
+const longestReason = 8 << 10
+
 // Record records a proof. The reason of a failure may name documents, and is left out if backups are encrypted, because
-// the record is not.
+// the record is not. Of a very long one the beginning is recorded, so that the record can be read.
 func (s *Series) Record(ctx context.Context, p Proof) error {
-	if p.Failed != nil && s.o.Keys != nil {
+	if p.Failed != nil {
 		failed := *p.Failed
-		failed.Reason = "the reason is in the log of the server that has tried it"
+		switch {
+		case s.o.Keys != nil:
+			failed.Reason = "the reason is in the log of the server that has tried it"
+		case len(failed.Reason) > longestReason:
+			failed.Reason = strings.ToValidUTF8(failed.Reason[:longestReason], "") + "…"
+		}
 		p.Failed = &failed
 	}
 	text, err := json.Marshal(p)
