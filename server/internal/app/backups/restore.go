@@ -31,6 +31,14 @@ func (s *Service) Databases(ctx context.Context, b series.Backup) ([]resource.Da
 	if ok || b.Damage != "" {
 		return known, nil
 	}
+	s.reading.Lock() // lists can be large: one call reads them
+	defer s.reading.Unlock()
+	s.mu.Lock()
+	known, ok = s.mu.databases[b.Name]
+	s.mu.Unlock()
+	if ok {
+		return known, nil
+	}
 	text, err := s.series.Inventory(ctx, b)
 	unknown := fault.Is(err, fault.DataLoss) || fault.Is(err, fault.FailedPrecondition) || fault.Is(err, fault.NotFound)
 	if err != nil && !unknown {
