@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -404,6 +405,30 @@ func TestCasesOfProjectsTest(t *testing.T) {
 	if got := run(slices.Repeat([]string{`{"expectation":"ALLOW",` + get + `}`}, 501)...); !strings.Contains(got, "more than 500") {
 		t.Errorf("501 cases: %.200s", got)
 	}
+}
+
+// TestTheMostIndexes creates one composite index more than a database may have: with those of a release, and with one
+// that waits.
+func TestTheMostIndexes(t *testing.T) {
+	s := open(t, memory(t))
+	index := func(i int) string {
+		return fmt.Sprintf(`{"collectionGroup":"g","queryScope":"COLLECTION","fields":[{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"f%d","order":"ASCENDING"}]}`, i)
+	}
+	var all []string
+	for i := range 999 {
+		all = append(all, index(i))
+	}
+	text, err := json.Marshal(`{"indexes":[` + strings.Join(all, ",") + `]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.want(200, "POST /v1/projects/p:deploy", `{"files":{"second":{"indexes":{"name":"i.json","text":`+string(text)+`}}}}`, `"changed":true`)
+	create := func(status, i int, text string) {
+		t.Helper()
+		s.want(status, "POST /v1/projects/p/databases/second/collectionGroups/g/indexes", strings.Replace(index(i), `"collectionGroup":"g",`, "", 1), text)
+	}
+	create(200, 999, "name")
+	create(429, 1000, "The database has 1000 composite indexes, the maximum.")
 }
 
 // TestIndexes creates indexes and configurations of fields, before and after a restart, and deletes them.

@@ -124,7 +124,8 @@ func (a *administered) attacks(owner, viewer, hosting, user string) []adminAttac
 	calls := []struct{ method, path, body string }{
 		{"GET", project + "/databases", ""}, {"POST", project + "/databases?databaseId=mine-too", `{"locationId":"a","type":"FIRESTORE_NATIVE"}`}, {"DELETE", database, ""},
 		{"POST", database + ":exportDocuments", `{"outputUriPrefix":"gs://a/b"}`}, {"POST", database + ":importDocuments", `{"inputUriPrefix":"gs://a/b"}`},
-		{"POST", database + ":bulkDeleteDocuments", `{"collectionIds":["mine"]}`}, {"POST", project + "/databases:clone", `{}`}, {"GET", database + "/operations", ""},
+		{"POST", database + ":bulkDeleteDocuments", `{"collectionIds":["mine"]}`}, {"POST", project + "/databases:clone", `{}`}, {"POST", project + "/databases:restore", `{}`},
+		{"POST", database + "/backupSchedules", `{}`}, {"DELETE", database + "/backupSchedules/flags", ""}, {"GET", database + "/operations", ""},
 		{"POST", project + "/rulesets", `{}`}, {"POST", project + "/releases", `{}`}, {"POST", project + ":deploy", `{"files":{"(default)":{"rules":{"name":"r","text":"x"}}}}`}, {"GET", project + "/locations/local/backups", ""},
 		{"POST", site + "/versions", `{}`}, {"POST", site + "/releases?versionName=x", `{}`}, {"POST", "/upload" + site + "/versions/0123456789abcdef/files/" + strings.Repeat("0", 64), "x"},
 	}
