@@ -99,7 +99,7 @@ type Reader[S Stack] struct {
 	indexes shared[timedIndex[S]]
 	// lease lets reads do without a read index for a short time. reads counts reads, and indexed those that waited for
 	// a read index.
-	lease          readlease.Held[S]
+	lease          readlease.Lease[S]
 	reads, indexed atomic.Int64
 	// current serves reads; nil while there is none. opened is the same, set before it becomes current.
 	current, opened atomic.Pointer[S]

@@ -174,7 +174,7 @@ func TestNoLease(t *testing.T) {
 
 // TestHeld reads by leases that are put, replaced, dropped and over.
 func TestHeld(t *testing.T) {
-	var h Held[string]
+	var h Lease[string]
 	at := func(now time.Duration) func() time.Duration { return func() time.Duration { return now } }
 	valid := func(want bool, by string, now time.Duration) {
 		t.Helper()

@@ -70,7 +70,7 @@ type simNode struct {
 	asked   *simIndexed
 	contact time.Duration // the start of the last exchange with a leader, by its clock
 	lead    *simLead
-	held    Held[int64]
+	held    Lease[int64]
 	run     int64
 	read    simRead
 	stream  *simStream
