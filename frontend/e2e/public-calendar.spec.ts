@@ -47,10 +47,12 @@ test('S-065 a week shows the events that the month has received at once', async 
   await page.goto('/calendario')
   const side = page.locator('.calendario-lado')
   await expect(side.getByRole('button', { name: /Evento a/ })).toBeVisible()
-  // Whether the grid shows the week, and whether the event is beside it, after every change.
-  const states = await side.evaluateHandle((node) => {
+  // Whether the grid shows the week, and whether the event is in it or beside it, after every change.
+  const states = await side.evaluateHandle((aside) => {
+    const node = aside.closest('.calendario')
     const list: { week: boolean; shown: boolean }[] = []
-    const look = () => list.push({ week: !!document.querySelector('.cuadricula-semana'), shown: node.textContent.includes('Evento a') })
+    const look = () =>
+      list.push({ week: !!document.querySelector('.cuadricula-semana'), shown: node?.textContent.includes('Evento a') ?? false })
     new MutationObserver(look).observe(document.body, { childList: true, characterData: true, subtree: true })
     return list
   })

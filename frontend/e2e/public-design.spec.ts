@@ -252,13 +252,21 @@ test('beside a form there is no column that is half empty', async ({ page }) => 
   expect((steps?.height ?? 0) / (cards?.height ?? 1)).toBeGreaterThan(0.75)
 })
 
-test('the week is as tall as what stands beside it', async ({ page }) => {
-  await seed('saxo', '2027-09-16', '19:30')
-  await page.setViewportSize({ width: 1280, height: 800 })
-  await page.goto('/calendario?vista=semana')
-  await expect(page.locator('.calendario-lado').getByRole('heading', { name: 'Días con eventos' })).toBeVisible()
-  const [week, side] = await Promise.all([page.getByRole('grid'), page.locator('.calendario-lado')].map((part) => part.boundingBox()))
-  expect((week?.height ?? 0) / (side?.height ?? 1)).toBeGreaterThan(0.75)
+test('a week names its events once, and the details of a selected day stand beside it', async ({ page }) => {
+  await seed('saxo', '2027-09-16', '19:30', { title: 'Clínica de saxofón' })
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto('/calendario?vista=semana')
+    const grid = page.getByRole('grid')
+    await expect(grid.getByText('Clínica de saxofón')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Días con eventos' })).toHaveCount(0)
+    const [week, room] = await Promise.all([grid, page.locator('.calendario-controles')].map((part) => part.boundingBox()))
+    expect(week?.width, `at ${width}`).toBe(room?.width)
+    await page.getByRole('button', { name: /16 de septiembre de 2027, 1 evento/ }).click()
+    const side = page.locator('.calendario-lado')
+    await expect(side.getByRole('link', { name: 'Clínica de saxofón' })).toBeVisible()
+    await expect.poll(async () => ((await grid.boundingBox())?.width ?? 0) < (room?.width ?? 0)).toBe(width === 1280)
+  }
 })
 
 test('a card of an instrument leads to the form and names it there, but keeps what the visitor wrote', async ({ page }) => {

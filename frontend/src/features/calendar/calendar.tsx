@@ -29,11 +29,13 @@ export function Calendar() {
   const { events, loading } = useRangeEvents(days)
   const byDay = useMemo(() => distribute(events), [events])
   const onPaper = usePrinting()
+  // A week names its events itself, so that nothing stands beside it until a day is selected.
+  const isAlone = calendar.view === 'semana' && day === null
   return (
     <>
       <div className="contenedor calendario">
         <Controls calendar={calendar} />
-        <div className="grid items-start gap-8 lg:grid-cols-[minmax(0,1.9fr)_minmax(0,1fr)] lg:gap-12">
+        <div className={`grid items-start gap-8 ${isAlone && !onPaper ? '' : 'lg:grid-cols-[minmax(0,1.9fr)_minmax(0,1fr)] lg:gap-12'}`}>
           <div className="lg:sticky lg:top-24">
             <Grid calendar={calendar} byDay={byDay} withTitles={onPaper || calendar.view === 'semana'} />
             <div className="no-imprimir text-suave mt-3 flex min-h-7 flex-wrap items-center gap-x-5 text-sm">
@@ -51,7 +53,7 @@ export function Calendar() {
           {onPaper ? (
             <PrintedAgenda events={events} calendar={calendar} loading={loading} />
           ) : (
-            <ChosenDay day={day} byDay={byDay} onChoose={calendar.choose} />
+            <ChosenDay day={day} byDay={isAlone ? null : byDay} onChoose={calendar.choose} />
           )}
         </div>
       </div>

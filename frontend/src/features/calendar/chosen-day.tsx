@@ -48,13 +48,13 @@ function EventSheet({ event, drawn = true }: { event: PublicEvent; drawn?: boole
 
 type Props = {
   day: string | null
-  /** The events of the visible range by their day. */
-  byDay: ReadonlyMap<string, PublicEvent[]>
+  /** The events of the visible range by their day; null if they stand elsewhere, so that only a selected day is shown. */
+  byDay: ReadonlyMap<string, PublicEvent[]> | null
   onChoose: (day: string) => void
 }
 
 /** The days of the range that have events, as buttons that select them. */
-function DaysWithEvents({ byDay, onChoose }: Pick<Props, 'byDay' | 'onChoose'>) {
+function DaysWithEvents({ byDay, onChoose }: { byDay: ReadonlyMap<string, PublicEvent[]>; onChoose: Props['onChoose'] }) {
   const today = todayOf()
   return (
     <>
@@ -79,9 +79,9 @@ function DaysWithEvents({ byDay, onChoose }: Pick<Props, 'byDay' | 'onChoose'>) 
 
 /** The events of the selected day (F-235). Without a selection, the days that have events, or a hint to select one. */
 export function ChosenDay({ day, byDay, onChoose }: Props) {
-  const events = (day && byDay.get(day)) || []
+  const events = (day && byDay?.get(day)) || []
   return (
-    <div aria-live="polite" className="calendario-lado min-h-40">
+    <div aria-live="polite" className={`calendario-lado ${byDay ? 'min-h-40' : 'sr-only'}`}>
       {day ? (
         <>
           <h2 className="titulo-3 mb-4">{tCalendar.eventsOfDay(longDay(day))}</h2>
@@ -99,7 +99,7 @@ export function ChosenDay({ day, byDay, onChoose }: Props) {
             <Empty>{tCalendar.noEventsOnDay}</Empty>
           )}
         </>
-      ) : byDay.size > 0 ? (
+      ) : !byDay ? null : byDay.size > 0 ? (
         <DaysWithEvents byDay={byDay} onChoose={onChoose} />
       ) : (
         <Empty>{tCalendar.help}</Empty>
