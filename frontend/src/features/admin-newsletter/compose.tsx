@@ -86,7 +86,7 @@ export function Compose({ onSent }: { onSent: () => void }) {
         {(input) => <textarea {...input} name="text" defaultValue={draft?.text} required rows={10} maxLength={LIMITS.text} />}
       </Field>
       {result ? <Outcome result={result} /> : null}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 max-sm:*:flex-auto">
         <button type="button" className="boton" disabled={step !== undefined} onClick={() => void preview()}>
           {texts.preview}
         </button>
