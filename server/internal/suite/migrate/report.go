@@ -1,7 +1,6 @@
 package migrate
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -109,9 +108,8 @@ func sidesOf(source, target []transfer.Count) []Sides {
 		one.Target = other
 		sides = append(sides, one)
 	}
-	slices.SortStableFunc(sides, func(a, b Sides) int {
-		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name, b.Name))
-	})
+	counted := func(s Sides) transfer.Count { return transfer.Count{Kind: s.Kind, Database: s.Database, Name: s.Name} }
+	slices.SortStableFunc(sides, func(a, b Sides) int { return counted(a).Compare(counted(b)) })
 	return sides
 }
 

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"clave/server/internal/base/terminal"
 	"clave/server/internal/model/value"
 )
 
@@ -221,13 +221,13 @@ const (
 func Print(w io.Writer, differences []*Difference) {
 	signs := map[Action]string{Add: "+", Change: "~", Remove: "-"}
 	for _, d := range differences {
-		fmt.Fprintf(w, "%s %s %s", signs[d.Action], d.Kind, printable(d.Name))
+		fmt.Fprintf(w, "%s %s %s", signs[d.Action], d.Kind, terminal.Text(d.Name))
 		if d.Place != "" {
 			fmt.Fprintf(w, "  (%s)", d.Place)
 		}
 		fmt.Fprintln(w)
 		for _, m := range d.Members {
-			m = Member{printable(m.Path), printable(m.Want), printable(m.Have)}
+			m = Member{terminal.Text(m.Path), terminal.Text(m.Want), terminal.Text(m.Have)}
 			switch {
 			case m.Want == "" && m.Have == "":
 				fmt.Fprintf(w, "    %s differs\n", m.Path)
@@ -243,16 +243,6 @@ func Print(w io.Writer, differences []*Difference) {
 			fmt.Fprintf(w, "    and %d more\n", d.Unlisted)
 		}
 	}
-}
-
-// printable returns a text without characters that control a terminal: ids and values are those of the target's users.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
 }
 
 // PrintJSON prints differences as a list of JSON.

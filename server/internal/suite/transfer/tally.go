@@ -124,10 +124,13 @@ func (t *Tally) Counts() []Count {
 	for k, s := range t.sets {
 		all = append(all, Count{Kind: k.kind, Database: k.database, Name: k.name, Number: s.number, Sum: s.text()})
 	}
-	slices.SortFunc(all, func(a, b Count) int {
-		return cmp.Or(-cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Database, b.Database), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(all, Count.Compare)
 	return all
+}
+
+// Compare compares what is counted: documents before accounts, then by database and name.
+func (c Count) Compare(o Count) int {
+	return cmp.Or(-cmp.Compare(c.Kind, o.Kind), cmp.Compare(c.Database, o.Database), cmp.Compare(c.Name, o.Name))
 }
 
 // Fingerprint returns a checksum of all counts.
