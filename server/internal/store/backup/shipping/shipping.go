@@ -89,8 +89,8 @@ type Shipper struct {
 	settled string
 	// prepared is the segment that is being written, in its stored form, for another attempt.
 	prepared *prepared
-	// last is the time of the last segment.
-	last time.Time
+	// last is the time of the last segment, and checked that at which the place was last asked for it.
+	last, checked time.Time
 }
 
 // prepared is a segment in its stored form.
@@ -147,13 +147,34 @@ func (s *Shipper) based(id string) {
 	s.mu.based, s.mu.gap, s.mu.since = id, "", time.Time{}
 }
 
-// Prepare begins a new log if there is none, before a backup is made.
+// Prepare begins a new log if there is none, or if the place has lost it, before a backup is made.
 func (s *Shipper) Prepare(ctx context.Context) error {
 	s.notice()
+	if err := s.lost(ctx); err != nil {
+		return err
+	}
 	if id, _ := s.o.Log.ID(); id != "" {
 		return nil
 	}
 	return s.o.Log.Begin(ctx, s.o.Store)
+}
+
+// lost ends the log if the place no longer has its last segment, for example because it was emptied: a backup that
+// this log continued could not be restored to a later time.
+func (s *Shipper) lost(ctx context.Context) error {
+	p := s.o.Log.Position() // first: it only grows
+	id, _ := s.o.Log.ID()
+	if id == "" || p.Log != id || p.Number <= 1 {
+		return nil
+	}
+	all, err := s.o.Series.Segments(ctx, id)
+	if err != nil {
+		return err
+	}
+	if n := len(all); n == 0 || all[n-1].Number < p.Number-1 {
+		s.o.Log.End(id, s.o.Series.String()+" has lost the end of the log")
+	}
+	return nil
 }
 
 // Mark returns a place in the log.
@@ -200,7 +221,14 @@ func (s *Shipper) locked(ctx context.Context) (err error) {
 		}
 	}()
 	for {
-		err := s.all(ctx, lock, s.o.Clock.Now().Sub(s.last) >= beatEvery)
+		now := s.o.Clock.Now()
+		var err error
+		if now.Sub(s.checked) >= beatEvery {
+			s.checked, err = now, s.lost(ctx)
+		}
+		if err == nil {
+			err = s.all(ctx, lock, now.Sub(s.last) >= beatEvery)
+		}
 		if err != nil && ctx.Err() == nil {
 			if held := lock.Held(); held != nil {
 				return held

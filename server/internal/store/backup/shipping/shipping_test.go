@@ -422,6 +422,53 @@ func TestGaps(t *testing.T) {
 	}
 }
 
+// TestAnEmptiedPlace loses everything in the place of the backups, while the process runs and before it starts again.
+// The next backup begins a new log, and each time from it on can be restored.
+func TestAnEmptiedPlace(t *testing.T) {
+	for _, restarts := range []bool{false, true} {
+		s := newSite(t, 21, "")
+		first := s.backup()
+		for range 2 {
+			s.write()
+			if err := s.ship(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if restarts {
+			s.stop()
+		}
+		for _, folder := range []string{"backups", "objects", "log"} {
+			if err := os.RemoveAll(filepath.Join(s.target.Dir, folder)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if restarts {
+			s.start()
+		} else {
+			if err := s.shipper.lost(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.ship(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-s.shipper.Wake():
+			default:
+				t.Error("the loss does not wake the schedule")
+			}
+		}
+		second := s.backup() // which a schedule makes at once, before anything is shipped after a start
+		s.write()
+		if err := s.ship(); err != nil {
+			t.Fatal(err)
+		}
+		if second.Log.Log == first.Log.Log || s.shipper.Needs([]series.Backup{second}) {
+			t.Errorf("restarted %v: another backup is needed after %+v", restarts, second)
+		}
+		s.want(s.clock.Now())
+	}
+}
+
 // TestAnotherServer continues the same log from a copy of the data folder. The first server notices it, and begins a
 // new log instead of mixing both.
 func TestAnotherServer(t *testing.T) {
