@@ -14,8 +14,8 @@ import (
 )
 
 // takeInventory counts the keys of a store that is not in use, by kind and with checksums, except index entries, which
-// are made from other keys.
-func takeInventory(ctx context.Context, folder string, sizes pebble.Options) (text json.RawMessage, err error) {
+// are made from other keys. It calls took with the number of bytes that it has read, which may pause.
+func takeInventory(ctx context.Context, folder string, sizes pebble.Options, took func(n int) error) (text json.RawMessage, err error) {
 	s, err := pebble.Open(folder, small(sizes))
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func takeInventory(ctx context.Context, folder string, sizes pebble.Options) (te
 			continue
 		}
 		if value, err = it.Value(); err == nil {
-			err = errors.Join(n.Add(it.Key(), value), ctx.Err())
+			err = errors.Join(n.Add(it.Key(), value), took(len(it.Key())+len(value)))
 		}
 	}
 	if err := errors.Join(err, it.Err(), it.Close()); err != nil {
@@ -45,7 +45,7 @@ func CompareInventory(ctx context.Context, folder string, sizes pebble.Options, 
 		return nil
 	}
 	var want, is []inventory.Count
-	text, err := takeInventory(ctx, folder, sizes)
+	text, err := takeInventory(ctx, folder, sizes, func(int) error { return ctx.Err() })
 	if err := errors.Join(err, json.Unmarshal(of, &want)); err != nil {
 		return err
 	}

@@ -61,13 +61,13 @@ func TestInventory(t *testing.T) {
 		}
 		b, made, err := at.Make(t.Context(), lock, series.Request{
 			Source: s, Data: data, ID: "a", Clock: clock.System(),
-			Inventory: func(ctx context.Context, folder string) (json.RawMessage, error) {
+			Inventory: func(ctx context.Context, folder string, took func(int) error) (json.RawMessage, error) {
 				if tt.more != "" {
 					if err := write(ctx, folder, tt.more); err != nil {
 						return nil, err
 					}
 				}
-				return takeInventory(ctx, folder, pebble.Options{})
+				return takeInventory(ctx, folder, pebble.Options{}, took)
 			},
 		})
 		if err := errors.Join(err, made.NotCounted, lock.Close()); err != nil {

@@ -27,12 +27,14 @@ type Request struct {
 	Data   string
 	// ID is the identity of the data, and Secret a secret of the data, which hides what encrypted objects contain.
 	ID, Secret string
-	// Rate is the maximum number of bytes that are read from the data in a second; zero for no limit.
+	// Rate is the maximum number of bytes that are read in a second, from the data, their copy that is counted, and what
+	// was written; zero for no limit.
 	Rate int64
 	// Reread reads the objects that earlier backups have written, even those whose tags are as they were.
 	Reread bool
-	// Inventory counts what is in the folder of a store that is not in use, as JSON; nil for backups without.
-	Inventory func(ctx context.Context, store string) (json.RawMessage, error)
+	// Inventory counts what is in the folder of a store that is not in use, as JSON; nil for backups without. It calls
+	// took with the number of bytes that it has read, which pauses for Rate and returns an error once ctx has ended.
+	Inventory func(ctx context.Context, store string, took func(n int) error) (json.RawMessage, error)
 	// Mark returns a place in the log of the data; its zero value if there is none. Nil means that the log is not shipped.
 	Mark  func(ctx context.Context) (changelog.Mark, error)
 	Clock clock.Clock
@@ -136,7 +138,7 @@ func (w *writer) count(ctx context.Context) (counted json.RawMessage, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	return w.r.Inventory(ctx, store)
+	return w.r.Inventory(ctx, store, func(n int) error { return w.pace.took(ctx, n) })
 }
 
 // baseLength is the length of the first part of the name of an object.
@@ -240,7 +242,7 @@ func (w *writer) reuse(ctx context.Context, f backup.File) (o object, ok bool, e
 	if is.Tag != "" && is.Tag == o.Tag && !w.r.Reread {
 		return o, true, nil
 	}
-	err = w.s.compare(ctx, o)
+	err = w.s.compare(ctx, o, w.pace)
 	if fault.Is(err, fault.DataLoss) {
 		return object{}, false, nil // It is written anew.
 	}
@@ -266,7 +268,7 @@ func (w *writer) write(ctx context.Context, path string, f backup.File) (o objec
 	if o.Tag, err = w.s.o.Target.Put(ctx, o.path(), &pacedFile{paced{ctx: ctx, pace: w.pace, Reader: content}, content}, o.Size); err != nil {
 		return o, err
 	}
-	if err := w.s.compare(ctx, o); err != nil {
+	if err := w.s.compare(ctx, o, w.pace); err != nil {
 		if fault.Is(err, fault.DataLoss) {
 			err = fault.Wrap(err, fault.DataLoss, "%s does not keep what is written: %s", w.s, fault.Reason(err))
 		}

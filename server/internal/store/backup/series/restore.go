@@ -26,7 +26,7 @@ func (s *Series) Check(ctx context.Context, b Backup) error {
 		}
 	}
 	for i := 0; err == nil && i < len(m.Objects); i++ {
-		err = s.compare(ctx, m.Objects[i])
+		err = s.compare(ctx, m.Objects[i], new(pace))
 	}
 	if fault.Is(err, fault.DataLoss) {
 		return fault.Wrap(err, fault.DataLoss, "%s is damaged: %s", s.Path(b), fault.Reason(err))
@@ -34,13 +34,13 @@ func (s *Series) Check(ctx context.Context, b Backup) error {
 	return err
 }
 
-// compare reads an object and compares it with its entry in a list. It returns DataLoss if it differs.
-func (s *Series) compare(ctx context.Context, o object) error {
+// compare reads an object at a pace and compares it with its entry in a list. It returns DataLoss if it differs.
+func (s *Series) compare(ctx context.Context, o object, p *pace) error {
 	r, err := s.get(ctx, o)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, r)
+	_, err = io.Copy(io.Discard, &paced{ctx: ctx, pace: p, Reader: r})
 	return errors.Join(err, r.Close())
 }
 

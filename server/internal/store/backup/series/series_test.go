@@ -63,7 +63,7 @@ func open(t *testing.T) *site {
 }
 
 // counted is the inventory of each store whose values count from 0. It opens the store.
-func counted(_ context.Context, folder string) (json.RawMessage, error) {
+func counted(_ context.Context, folder string, _ func(int) error) (json.RawMessage, error) {
 	s, err := pebble.Open(folder, pebble.Options{})
 	if err != nil {
 		return nil, err
