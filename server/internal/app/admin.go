@@ -19,10 +19,10 @@ import (
 	"clave/server/internal/app/ports"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/folder"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
-	"clave/server/internal/store/backup"
 	"clave/server/internal/suite/transfer"
 	"clave/server/internal/transport/port"
 )
@@ -105,10 +105,12 @@ func openExports(c *config.Config) (string, error) {
 		return "", refused(err)
 	}
 	for _, other := range c.Keyless() {
-		for folder, path := range map[string]string{other: filepath.Join(dir, "an export"), dir: filepath.Join(other, "a file")} {
-			if fault.Is(backup.Outside(folder, path), fault.InvalidArgument) {
-				return "", fault.E(fault.InvalidArgument, "--admin-exports %s and %s: one is in the other. Name a folder of its own", c.AdminExports, other)
-			}
+		overlap, err := folder.Overlap(dir, other)
+		if err != nil {
+			return "", refused(err)
+		}
+		if overlap {
+			return "", fault.E(fault.InvalidArgument, "--admin-exports %s and %s: one is in the other. Name a folder of its own", c.AdminExports, other)
 		}
 	}
 	return dir, nil

@@ -35,4 +35,12 @@ func TestFolderOfExports(t *testing.T) {
 			t.Errorf("exports in %s: %q, %v, want %q", tt.at, got, err, tt.want)
 		}
 	}
+	loop := filepath.Join(dir, "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, "exports", "new")
+	if got, err := openExports(&config.Config{AdminExports: at, DataDir: filepath.Join(loop, "data")}); err == nil {
+		t.Errorf("exports in %s beside data that can't be reached: %q, want an error", at, got)
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/app/datafolder"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	basefolder "clave/server/internal/base/folder"
 	"clave/server/internal/base/randid"
 	"clave/server/internal/base/regularfile"
 	"clave/server/internal/database/verify"
@@ -94,18 +95,23 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 		return nil, fault.E(fault.InvalidArgument, "--backup-key-file %s has no secret key, without which the server can't restore its backups for trial. Add one, or set --backup-verify 0 and restore them elsewhere.", b.KeyFile)
 	}
 	for _, folder := range c.Keyless() {
-		if err := backup.Outside(folder, b.KeyFile); b.KeyFile != "" && fault.Is(err, fault.InvalidArgument) {
+		if b.KeyFile == "" {
+			break
+		}
+		inside, err := basefolder.Contains(folder, b.KeyFile)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.InvalidArgument, "--backup-key-file %s: %v", b.KeyFile, err)
+		}
+		if inside {
 			return nil, fault.E(fault.InvalidArgument, "--backup-key-file %s is in %s, so it would be lost or stolen with what it protects; put it elsewhere", b.KeyFile, folder)
 		}
 	}
 	scratch := c.DataDir // A bucket has no folders.
 	if !b.IsBucket() {
 		scratch = at.String()
-		for _, dir := range []string{scratch, filepath.Join(scratch, "a backup")} {
-			// A folder that can't be reached now does not keep the server from serving: the backups fail until it can.
-			if err := backup.Outside(c.DataDir, dir); fault.Is(err, fault.InvalidArgument) {
-				return nil, fault.E(fault.InvalidArgument, "--backup-to %s is in the data folder; name a folder on another disk", b.At)
-			}
+		// A folder that can't be reached now does not keep the server from serving: the backups fail until it can.
+		if inside, _ := basefolder.Within(c.DataDir, scratch); inside {
+			return nil, fault.E(fault.InvalidArgument, "--backup-to %s is in the data folder; name a folder on another disk", b.At)
 		}
 	}
 	if o.Changes != nil {

@@ -36,6 +36,26 @@ func Contains(folder, path string) (bool, error) {
 	return below(of, itself)
 }
 
+// Within reports whether a path is a folder, or is below it, as Contains does.
+func Within(folder, path string) (bool, error) {
+	of, err := os.Stat(folder)
+	if err == nil {
+		if is, err := os.Stat(path); err == nil && os.SameFile(of, is) {
+			return true, nil
+		}
+	}
+	return Contains(folder, path)
+}
+
+// Overlap reports whether two folders are the same, or one is below the other.
+func Overlap(a, b string) (bool, error) {
+	inside, err := Within(a, b)
+	if err != nil || inside {
+		return inside, err
+	}
+	return Contains(b, a)
+}
+
 // resolve returns an absolute path without links, as far as the path exists. A path is not cleaned before: what
 // precedes ".." may be a link to another place.
 func resolve(path string) (string, error) {

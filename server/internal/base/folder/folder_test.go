@@ -59,6 +59,22 @@ func TestContains(t *testing.T) {
 			t.Errorf("data contains %s = %v, %v, want an error", path, got, err)
 		}
 	}
+	for _, tt := range []struct {
+		a, b            string
+		within, overlap bool
+	}{
+		{"data", "data", true, true}, {"data", "to data", true, true}, {"data", "data/none", true, true}, {"data/none", "data", false, true},
+		{"data", "database", false, false}, {"none", "data", false, false}, {"data/deep", "to data", false, true},
+	} {
+		within, err := folder.Within(at(tt.a), at(tt.b))
+		overlap, overlapErr := folder.Overlap(at(tt.a), at(tt.b))
+		if within != tt.within || overlap != tt.overlap || errors.Join(err, overlapErr) != nil {
+			t.Errorf("%s and %s: within %v, %v, overlap %v, %v; want %v, %v", tt.a, tt.b, within, err, overlap, overlapErr, tt.within, tt.overlap)
+		}
+	}
+	if _, err := folder.Overlap(at("data"), at("loop")); err == nil {
+		t.Error("whether a loop overlaps is known")
+	}
 	t.Chdir(at("data"))
 	if got, err := folder.Contains(".", "none"); !got || err != nil {
 		t.Errorf("relative paths: %v, %v", got, err)
