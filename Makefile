@@ -10,7 +10,7 @@ ADMIN_SIGNUP_CODE ?= demo-codigo-fundacion
 DOCUMENTS ?= 1000000
 USERS ?= 100000
 
-# The duration of make soak.
+# The duration of make soak, and of the soak of make torture.
 SOAK ?= 10m
 
 # The rounds of make torture, its kills of a leader, and the time of each target of make fuzz.
@@ -138,10 +138,10 @@ soak: ## run 2,000 listeners on a server under constant commits (SOAK=10m)
 attack: bin/clave ## carry out the attacks of server/test/e2e/attack on the program, and flood it with unfinished requests and slow readers
 	CLAVE_BIN='$(CURDIR)/bin/clave' go test -count=1 -timeout 20m -run '^(TestAttacks|TestUnfinishedRequests|TestSlowReaders)' -v ./server/test/e2e/attack
 
-torture: bin/clave bin/versitygw ## test the server under load with kills, full disks, network faults and damaged files (ROUNDS=20 KILLS=5)
+torture: bin/clave bin/versitygw ## test the server under load with kills, full disks, network faults and damaged files (ROUNDS=20 KILLS=5 SOAK=10m)
 	.ci/postgres
 	.ci/patroni
-	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' go test -count=1 -timeout 0 -v ./server/test/torture
+	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' CLAVE_TORTURE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -v ./server/test/torture
 	CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -v ./server/internal/store/backup/series
 
 bin/versitygw: ## build the server of S3 on which backups are tested too, if it is there

@@ -40,6 +40,9 @@
 // PostgreSQL itself is tested with Patroni (TestPatroni): its primary is lost or cut off while it has commits that no
 // synchronous standby has, and comes back by pg_rewind.
 //
+// A soak (TestKeepSoak) serves mixed load for as long as CLAVE_TORTURE_SOAK says, with a history, backups, trial
+// restores, the shipped log and a TTL policy: memory is bounded and nothing is late.
+//
 // The machines' clocks are not shifted here; the tests of store/postgres do so.
 //
 // The checks themselves are tested on a program that loses commits: its folder, or PostgreSQL's database, is rolled
