@@ -3,14 +3,17 @@ package series_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,8 +22,10 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/store"
 	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/shipping"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/backup/target/bucket"
+	"clave/server/internal/store/changelog"
 	"clave/server/internal/store/pebble"
 	"clave/server/test/kit/bucketserver"
 )
@@ -32,8 +37,8 @@ const (
 	endpointVariable = "CLAVE_TEST_BACKUP_ENDPOINT"
 )
 
-// writeUntilKilled writes numbered values to a store and makes backups of it, one after the other, until it is killed.
-// It prints a line before each.
+// writeUntilKilled writes numbered values to a store, ships its log and makes backups of it, one after the other, until
+// it is killed. It prints a line before each.
 func writeUntilKilled(dir string) {
 	if err := write(context.Background(), dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -44,11 +49,6 @@ func writeUntilKilled(dir string) {
 // write is writeUntilKilled until the first error.
 func write(ctx context.Context, dir string) error {
 	data := filepath.Join(dir, "data")
-	s, err := pebble.Open(filepath.Join(data, "store"), pebble.Options{MemTableBytes: 256 << 10})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = s.Close() }()
 	at, err := writersSeries(dir)
 	if err != nil {
 		return err
@@ -62,10 +62,19 @@ func write(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	time := clocktest.NewManual(clock.System().Now())
+	now := clocktest.NewManual(clock.System().Now())
 	if newest, ok := series.Newest(all); ok {
-		time = clocktest.NewManual(newest.Time)
+		now = clocktest.NewManual(newest.Time.Add(time.Hour)) // after all that the last process has shipped
 	}
+	log := changelog.New(changelog.Options{Dir: data, Clock: now})
+	s, err := pebble.Open(filepath.Join(data, "store"), pebble.Options{MemTableBytes: 256 << 10, Recorder: log})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }()
+	log.Resume(ctx, s)
+	shipper := shipping.New(shipping.Options{Series: at, Log: log, Store: s, ID: "a", Clock: now, Logger: slog.New(slog.DiscardHandler)})
+	go func() { _ = shipper.Run(ctx) }() // until the process is killed
 	for {
 		fmt.Println("next")
 		next, err := count(s)
@@ -79,17 +88,26 @@ func write(ctx context.Context, dir string) error {
 		if err := s.Apply(ctx, &b); err != nil {
 			return err
 		}
-		time.Advance(second) // to the next backup's name
-		if _, _, err := at.Make(ctx, lock, series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Clock: time}); err != nil {
-			if !fault.Is(err, fault.Unavailable) {
+		now.Advance(2 * shipping.Every) // to the next backup's name and the next segment
+		if err := shipper.Prepare(ctx); err != nil {
+			return err
+		}
+		r := series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Mark: shipper.Mark, Clock: now}
+		if _, _, err := at.Make(ctx, lock, r); err != nil {
+			if !passing(err) {
 				return err
 			}
-			continue // The server of the bucket refuses now and then.
+			continue
 		}
-		if _, err := at.Prune(ctx, lock, series.Keep{Days: 1}, time.Now().Add(48*3600*second)); err != nil && !fault.Is(err, fault.Unavailable) {
+		if _, err := at.Prune(ctx, lock, series.Keep{Days: 1}, now.Now().Add(48*3600*second)); err != nil && !passing(err) {
 			return err
 		}
 	}
+}
+
+// passing reports whether an error is one of those with which the server of the bucket answers now and then.
+func passing(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.ResourceExhausted)
 }
 
 // writersSeries returns the backups that a process makes.
@@ -113,7 +131,7 @@ func numbered(n int) []byte { return fmt.Appendf(nil, "k%09d", n) }
 
 // count returns the number of keys, which have all numbers below it.
 func count(s store.Reader) (int, error) {
-	it := s.Scan(store.Range{})
+	it := s.Scan(store.Range{From: []byte("k"), To: []byte("l")}) // without the mark of the log
 	n := 0
 	for ; it.Next(); n++ {
 		if value, err := it.Value(); err != nil || string(it.Key()) != string(numbered(n)) || string(value) != valueOf(n) {
@@ -123,38 +141,68 @@ func count(s store.Reader) (int, error) {
 	return n, errors.Join(it.Err(), it.Close())
 }
 
-// TestKilledBackups kills a process at random moments of its backups. Every listed backup must be complete, its store
-// must hold the values of one moment, and the next backup must remove what was left.
-func TestKilledBackups(t *testing.T) {
-	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}})
-	killRounds(t, filepath.Dir(at.String()), at, 6, func() error { return nil })
+// killedRounds returns the number of kills: 100 at each place if make torture runs the test.
+func killedRounds(short int) int {
+	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+		return 100
+	}
+	return short
 }
 
-// TestKilledBackupsToABucket is TestKilledBackups with a bucket whose server ends connections and refuses requests at
-// random.
+// TestKilledBackups kills a process at random moments of its backups and of the shipping of its log. Every listed
+// backup must be complete, its store must hold the values of one moment, the log must continue it, and the next backup
+// must remove what was left.
+func TestKilledBackups(t *testing.T) {
+	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}})
+	killRounds(t, filepath.Dir(at.String()), at, killedRounds(5), func() error { return nil })
+}
+
+// TestKilledBackupsToABucket is TestKilledBackups with buckets of two servers, which at random end connections, refuse
+// requests, have no space, or can't be reached for a while.
 func TestKilledBackupsToABucket(t *testing.T) {
-	p := places["gofakes3"](t)
-	t.Setenv(endpointVariable, p.server.URL)
-	p.server.Intercept(func(w http.ResponseWriter, r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "series.lock.json") {
+	for _, name := range []string{"gofakes3", "versitygw"} {
+		t.Run(name, func(t *testing.T) {
+			p := places[name](t)
+			t.Setenv(endpointVariable, p.server.URL)
+			p.server.Intercept(disturbed())
+			b, err := faultless(p.server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			killRounds(t, t.TempDir(), series.New(series.Options{Target: b}), killedRounds(3), func() error {
+				// or the next process waits for a minute
+				return b.Remove(t.Context(), string(target.Backups)+".json", string(target.Log)+".json")
+			})
+		})
+	}
+}
+
+// disturbed answers some requests with the faults of servers and networks. Requests for the locks have none.
+func disturbed() func(w http.ResponseWriter, r *http.Request) bool {
+	var cut atomic.Int64 // how many requests find no network from now on
+	return func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, ".lock.json") {
 			return false
 		}
-		switch rand.IntN(30) {
-		case 0:
+		if cut.Add(-1) >= 0 {
 			panic(http.ErrAbortHandler)
-		case 1:
+		}
+		switch rand.IntN(120) {
+		case 0, 1, 2, 3:
+			panic(http.ErrAbortHandler)
+		case 4, 5, 6, 7:
 			bucketserver.Refuse(w, http.StatusServiceUnavailable, "SlowDown")
 			return true
+		case 8:
+			if r.Method == http.MethodPut {
+				bucketserver.Refuse(w, http.StatusInsufficientStorage, "XMinioStorageFull")
+				return true
+			}
+		case 9:
+			cut.Store(4)
 		}
 		return false
-	})
-	b, err := faultless(p.server)
-	if err != nil {
-		t.Fatal(err)
 	}
-	killRounds(t, t.TempDir(), series.New(series.Options{Target: b}), 4, func() error {
-		return b.Remove(t.Context(), "series.lock.json") // or the next process waits for a minute
-	})
 }
 
 // faultless returns the bucket of a server with enough attempts for random faults.
@@ -168,24 +216,22 @@ func faultless(s *bucketserver.Server) (target.Target, error) {
 // removes the lock of a killed process.
 func killRounds(t *testing.T, dir string, at *series.Series, rounds int, unlock func() error) {
 	t.Helper()
-	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
-		rounds = 200
-	}
 	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	listed := 0
+	listed, shipped := 0, 0
 	for range rounds {
 		killWriter(t, dir)
 		if err := unlock(); err != nil {
 			t.Fatal(err)
 		}
 		listed += checkListed(t, at)
+		shipped += checkShipped(t, at)
 	}
-	if listed == 0 {
-		t.Error("no backup was complete before a kill")
+	if rounds > 20 && (listed == 0 || shipped == 0) { // A few kills may all come before the first backup is complete.
+		t.Errorf("%d backups were complete before a kill, and %d were continued by the log", listed, shipped)
 	}
-	t.Logf("%d backups were listed after %d kills", listed, rounds)
+	t.Logf("%d backups were listed after %d kills, and %d restored to the end of the log", listed, rounds, shipped)
 	wantNothingLeft(t, dir, at)
 }
 
@@ -237,6 +283,56 @@ func checkListed(t *testing.T, at *series.Series) int {
 		}
 	}
 	return len(all)
+}
+
+// into is a series.Replay into a store.
+type into struct{ *pebble.Store }
+
+// Apply implements series.Replay.
+func (r into) Apply(record changelog.Record) error {
+	return r.ApplyUnsynced(&store.Batch{Ops: record.Ops})
+}
+
+// checkShipped restores the newest backup with the whole log that continues it, if any, and returns the number of
+// restored backups.
+func checkShipped(t *testing.T, at *series.Series) int {
+	t.Helper()
+	all, err := at.List(t.Context())
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		t.Fatal(err)
+	}
+	newest, ok := series.Newest(all)
+	if !ok {
+		return 0
+	}
+	until, err := at.CheckLog(t.Context(), newest, series.Place{})
+	if err != nil {
+		t.Errorf("the log that continues %s is damaged: %v", newest.Name, err)
+	}
+	if until.Before(newest.Log.Time()) { // Nothing was shipped after the backup.
+		return 0
+	}
+	n, before := 0, 0
+	counts := func(folder string) error {
+		s, err := pebble.Open(folder, pebble.Options{})
+		if err != nil {
+			return err
+		}
+		n, err = count(s)
+		return errors.Join(err, s.Close())
+	}
+	err = at.RestoreAt(t.Context(), newest, until, filepath.Join(t.TempDir(), "at"), series.RestoreAtOptions{
+		Prepare: func(folder string, _ json.RawMessage) error { err := counts(folder); before = n; return err },
+		Replay: func(folder string) (series.Replay, error) {
+			s, err := pebble.Open(folder, pebble.Options{})
+			return into{s}, err
+		},
+		Verify: counts,
+	})
+	if err != nil || n%20 != 0 || n < before {
+		t.Errorf("%s, restored to %v, has %d values, and %d before, %v; want those of whole batches", newest.Name, until, n, before, err)
+	}
+	return 1
 }
 
 // wantNothingLeft makes a last backup and checks that nothing but backups is left.
