@@ -224,6 +224,17 @@ func (s *synced) mark(number, bytes uint64) {
 	_ = s.noteLocked(s.writeLocked(false)) // If the file is not removed, its numbers are lower bounds.
 }
 
+// lengths returns the numbers of synced bytes of the logs, by their numbers.
+func (s *synced) lengths() map[uint64]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make(map[uint64]uint64, len(s.mu.logs))
+	for _, l := range s.mu.logs {
+		all[l.number] = l.bytes
+	}
+	return all
+}
+
 // remove records durably that a log is removed or renamed, which must happen afterwards.
 func (s *synced) remove(path string) error {
 	number, ok := s.logNumber(path)
