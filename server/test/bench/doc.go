@@ -16,4 +16,8 @@
 //
 // The costs of queries and the memory with growing data are logged with CLAVE_BENCH_GROWTH=1 (TestGrowth), up to a
 // million documents with CLAVE_BENCH_LARGE=1 too.
+//
+// What a backup writes after a change of one percent (TestIncrementalBackup), and how long creates take while documents
+// expire (TestExpiryBesideWriters), are logged for small data; CLAVE_BENCH_BACKUP and CLAVE_BENCH_EXPIRED are the
+// sizes.
 package bench

@@ -1,0 +1,169 @@
+package bench_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"clave/server/internal/base/clock/clocktest"
+	"clave/server/internal/database/engine"
+	"clave/server/internal/database/engine/derive"
+	"clave/server/internal/database/engine/keys"
+	"clave/server/internal/database/index"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/resource"
+	"clave/server/internal/model/value"
+	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/pebble"
+	"clave/server/test/kit/wait"
+)
+
+// growing is a database of which backups are made to a folder.
+type growing struct {
+	t      *testing.T
+	clock  *clocktest.Manual
+	store  *pebble.Store
+	e      *engine.Engine
+	data   string
+	series *series.Series
+	random *rand.Rand
+	// n is the number of documents.
+	n int
+}
+
+// newGrowing returns an empty database.
+func newGrowing(t *testing.T, memTable uint64) *growing {
+	t.Helper()
+	dir := t.TempDir()
+	g := &growing{t: t, clock: clocktest.NewManual(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)), data: filepath.Join(dir, "data"), random: rand.New(rand.NewPCG(1, 2))}
+	g.series = series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}})
+	var err error
+	if g.store, err = pebble.Open(filepath.Join(g.data, "store"), pebble.Options{MemTableBytes: memTable, Scanned: derive.IsEntry, Region: keys.Region}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.store.Close() })
+	if g.e, err = engine.Open(t.Context(), engine.Options{Store: g.store, Clock: g.clock}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = g.e.Close() })
+	if err := g.e.SetIndexes(t.Context(), resource.Database{}, index.Definitions{Overrides: []index.Override{{CollectionGroup: "events", Path: "body"}}}); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// write returns a write of a document whose body cannot be compressed by more than a quarter.
+func (g *growing) write(i int) document.Write {
+	body := make([]byte, 750)
+	for j := range body {
+		body[j] = byte(g.random.Uint32())
+	}
+	f := fields(g.random.IntN(1 << 20))
+	f["body"] = value.String(base64.StdEncoding.EncodeToString(body))
+	return document.Write{Name: name(i), Fields: f}
+}
+
+// commit commits n writes and advances the clock.
+func (g *growing) commit(n int, next func() document.Write) {
+	g.t.Helper()
+	commitAll(g.t, g.e, n, next)
+	g.clock.Advance(time.Second)
+}
+
+// add creates documents.
+func (g *growing) add(n int) {
+	g.t.Helper()
+	g.commit(n, func() document.Write { g.n++; return g.write(g.n) })
+}
+
+// size returns the size of the store.
+func (g *growing) size() (total int64) {
+	_ = filepath.WalkDir(g.data, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			if info, err := d.Info(); err == nil {
+				total += info.Size()
+			}
+		}
+		return nil
+	})
+	return total
+}
+
+// forget lets the log of commits become old, so that it is removed.
+func (g *growing) forget() {
+	g.t.Helper()
+	ctx, cancel := context.WithCancel(g.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- g.e.Run(ctx) }()
+	g.clock.Advance(2 * time.Hour)
+	for range 70 {
+		g.clock.Advance(time.Second)
+		for g.clock.Timers() == 0 {
+			time.Sleep(10 * time.Microsecond)
+		}
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// backup makes a backup and returns the sizes.
+func (g *growing) backup() series.Made {
+	g.t.Helper()
+	g.clock.Advance(time.Second)
+	lock, err := g.series.Lock(g.t.Context())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	_, made, err := g.series.Make(g.t.Context(), lock, series.Request{Source: g.store, Data: g.data, ID: "a", Clock: g.clock})
+	if err := errors.Join(err, lock.Close()); err != nil {
+		g.t.Fatal(err)
+	}
+	return made
+}
+
+// TestIncrementalBackup fills a database of CLAVE_BENCH_BACKUP bytes, such as 5000000000, and logs what a backup after
+// a change of one percent of the documents writes: of new ones, of ones in a row, and of ones all over the database. A
+// backup of what has not changed must write almost nothing.
+func TestIncrementalBackup(t *testing.T) {
+	size, memTable := int64(8<<20), uint64(1<<20)
+	if text := os.Getenv("CLAVE_BENCH_BACKUP"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, memTable = n, 0
+	}
+	g := newGrowing(t, memTable)
+	g.add(int(size / 2000))
+	for g.forget(); g.size() < size; g.forget() {
+		g.add(g.n / 10)
+	}
+	report := func(what string) {
+		m := g.backup()
+		t.Logf("%-30s %9.2f of %7.1f MB: %.2f %%", what, float64(m.Copied)/(1<<20), float64(m.Bytes)/(1<<20), 100*float64(m.Copied)/float64(m.Bytes))
+	}
+	report("the first backup")
+	// Tables are merged before.
+	wait.Until(t, "a backup that writes almost nothing", func() bool { return g.backup().Copied < 256<<10 })
+	one := g.n / 100
+	for range 3 {
+		g.add(one)
+		report("1 % more documents")
+		i := g.random.IntN(g.n - one)
+		g.commit(one, func() document.Write { i++; return g.write(i) })
+		report("1 % of the documents, in a row")
+		spread := g.random.Perm(g.n)
+		g.commit(one, func() document.Write { w := g.write(1 + spread[0]); spread = spread[1:]; return w })
+		report("1 % of the documents, spread")
+	}
+}
