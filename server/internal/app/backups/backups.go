@@ -126,8 +126,8 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 		return nil, err
 	}
 	out := &Service{series: at, sizes: o.Sizes, scratch: scratch, clock: o.Clock}
-	request := series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(ctx context.Context, folder string, took func(int) error) (json.RawMessage, error) {
-		return takeInventory(ctx, folder, o.Sizes, took)
+	request := series.Request{Source: s, Data: c.DataDir, ID: id, Secret: secret, Rate: rate, Clock: o.Clock, Inventory: func(_ context.Context, folder string, took func(int) error) (json.RawMessage, error) {
+		return takeInventory(folder, o.Sizes, took)
 	}}
 	prove := func(ctx context.Context, b series.Backup, to string) (string, time.Time, error) {
 		return prove(ctx, at, b, to, o.Sizes)

@@ -15,7 +15,7 @@ import (
 
 // takeInventory counts the keys of a store that is not in use, by kind and with checksums, except index entries, which
 // are made from other keys. It calls took with the number of bytes that it has read, which may pause.
-func takeInventory(ctx context.Context, folder string, sizes pebble.Options, took func(n int) error) (text json.RawMessage, err error) {
+func takeInventory(folder string, sizes pebble.Options, took func(n int) error) (text json.RawMessage, err error) {
 	s, err := pebble.Open(folder, small(sizes))
 	if err != nil {
 		return nil, err
@@ -24,10 +24,11 @@ func takeInventory(ctx context.Context, folder string, sizes pebble.Options, too
 	n := inventory.New()
 	it := s.Scan(store.Range{})
 	for it.Next() && err == nil {
-		var value []byte
 		if derive.IsEntry(it.Key()) {
+			err = took(len(it.Key()))
 			continue
 		}
+		var value []byte
 		if value, err = it.Value(); err == nil {
 			err = errors.Join(n.Add(it.Key(), value), took(len(it.Key())+len(value)))
 		}
@@ -45,7 +46,7 @@ func CompareInventory(ctx context.Context, folder string, sizes pebble.Options, 
 		return nil
 	}
 	var want, is []inventory.Count
-	text, err := takeInventory(ctx, folder, sizes, func(int) error { return ctx.Err() })
+	text, err := takeInventory(folder, sizes, func(int) error { return ctx.Err() })
 	if err := errors.Join(err, json.Unmarshal(of, &want)); err != nil {
 		return err
 	}

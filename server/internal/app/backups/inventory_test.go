@@ -67,7 +67,7 @@ func TestInventory(t *testing.T) {
 						return nil, err
 					}
 				}
-				return takeInventory(ctx, folder, pebble.Options{}, took)
+				return takeInventory(folder, pebble.Options{}, took)
 			},
 		})
 		if err := errors.Join(err, made.NotCounted, lock.Close()); err != nil {

@@ -37,8 +37,8 @@ func backedUp(t *testing.T, keys *series.Keys) (s *Service, b series.Backup, obj
 		t.Fatal(err)
 	}
 	b, made, err := at.Make(t.Context(), lock, series.Request{
-		Source: st, Data: data, ID: "a", Clock: clock.System(), Inventory: func(ctx context.Context, folder string, took func(int) error) (json.RawMessage, error) {
-			return takeInventory(ctx, folder, pebble.Options{}, took)
+		Source: st, Data: data, ID: "a", Clock: clock.System(), Inventory: func(_ context.Context, folder string, took func(int) error) (json.RawMessage, error) {
+			return takeInventory(folder, pebble.Options{}, took)
 		},
 	})
 	if err := errors.Join(err, made.NotCounted, lock.Close(), st.Close()); err != nil {
