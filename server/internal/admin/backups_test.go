@@ -56,3 +56,31 @@ func TestBackups(t *testing.T) {
 		t.Errorf("GetBackup: %v, %v", one, err)
 	}
 }
+
+// asked are backups whose names are recorded when their databases are read.
+type asked struct {
+	kept
+	names map[string]bool
+}
+
+// Databases implements firestoreadmin.Backups.
+func (a asked) Databases(ctx context.Context, b series.Backup) ([]resource.Database, error) {
+	a.names[b.Name] = true
+	return a.kept.Databases(ctx, b)
+}
+
+// TestOneBackupReadsOneList requests one of two backups: the list of the other one, which may be large, is not read.
+func TestOneBackupReadsOneList(t *testing.T) {
+	at := time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC)
+	a := asked{kept{{Name: "a", Time: at}, {Name: "b", Time: at.Add(time.Hour)}}, make(map[string]bool)}
+	s := openWith(t, memory(t), a)
+	for _, id := range []string{"a", "a.second"} {
+		s.want(200, "GET /v1/projects/p/locations/local/backups/"+id, "", `/backups/`+id+`"`)
+	}
+	if len(a.names) != 1 || !a.names["a"] {
+		t.Errorf("the databases of %v were read, want those of a", a.names)
+	}
+	if s.want(200, "GET /v1/projects/p/locations/local/backups", "", `/backups/a"`); !a.names["b"] {
+		t.Error("a list of all backups lacks the databases of b")
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"clave/server/internal/admin/route"
@@ -42,8 +43,8 @@ func backupID(of, id string) string {
 }
 
 // backups returns the backups of a location, the newest first. Those of one moment are in the order of databases, the
-// default one first.
-func (a *API) backups(ctx context.Context, place string) ([]*backupJSON, error) {
+// default one first. Of those of the server for which may returns false, the databases are not read.
+func (a *API) backups(ctx context.Context, place string, may func(of string) bool) ([]*backupJSON, error) {
 	if place != location && place != "-" {
 		return nil, fault.E(fault.NotFound, "Location %q was not found: the only one is %q.", place, location)
 	}
@@ -56,6 +57,9 @@ func (a *API) backups(ctx context.Context, place string) ([]*backupJSON, error) 
 	}
 	var all []*backupJSON
 	for _, b := range slices.Backward(kept) {
+		if !may(b.Name) {
+			continue
+		}
 		has, err := a.o.Backups.Databases(ctx, b)
 		if err != nil {
 			return nil, err
@@ -93,7 +97,7 @@ func (a *API) shownBackup(b series.Backup, id string) *backupJSON {
 
 // backup returns a backup of a location.
 func (a *API) backup(ctx context.Context, place, id string) (*backupJSON, error) {
-	all, err := a.backups(ctx, place)
+	all, err := a.backups(ctx, place, func(of string) bool { return id == of || strings.HasPrefix(id, of+".") })
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +114,7 @@ func (a *API) listBackups(ctx context.Context, c *route.Call) (any, error) {
 	if c.Query.Get("filter") != "" {
 		return nil, fault.E(fault.Unimplemented, "This server lists backups without a filter.")
 	}
-	all, err := a.backups(ctx, c.Vars["location"])
+	all, err := a.backups(ctx, c.Vars["location"], func(string) bool { return true })
 	return struct {
 		Backups []*backupJSON `json:"backups,omitempty"`
 	}{all}, err

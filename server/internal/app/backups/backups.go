@@ -71,8 +71,6 @@ type Service struct {
 	sizes   pebble.Options
 	scratch string
 	clock   clock.Clock
-	// reading is held while the list of a backup is read for its databases.
-	reading sync.Mutex
 	mu      struct {
 		sync.Mutex
 		// databases are those of backups, by the names of the backups.

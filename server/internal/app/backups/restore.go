@@ -25,18 +25,10 @@ func (s *Service) Kept(ctx context.Context) ([]series.Backup, series.Proof, erro
 // Databases returns the databases of which a backup has anything, in order. They are not known of a backup without an
 // inventory, or one that is damaged or can't be decrypted here.
 func (s *Service) Databases(ctx context.Context, b series.Backup) ([]resource.Database, error) {
-	s.mu.Lock()
+	s.mu.Lock() // also while a list is read: lists can be large, so one call at a time reads them
+	defer s.mu.Unlock()
 	known, ok := s.mu.databases[b.Name]
-	s.mu.Unlock()
 	if ok || b.Damage != "" {
-		return known, nil
-	}
-	s.reading.Lock() // lists can be large: one call reads them
-	defer s.reading.Unlock()
-	s.mu.Lock()
-	known, ok = s.mu.databases[b.Name]
-	s.mu.Unlock()
-	if ok {
 		return known, nil
 	}
 	text, err := s.series.Inventory(ctx, b)
@@ -49,8 +41,6 @@ func (s *Service) Databases(ctx context.Context, b series.Backup) ([]resource.Da
 		counts = nil // not known
 	}
 	known = inventory.Databases(counts)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.mu.databases == nil || len(s.mu.databases) >= maxKnown {
 		s.mu.databases = make(map[string][]resource.Database)
 	}
