@@ -232,6 +232,17 @@ func (s *server) limited() context.Context {
 	return ctx
 }
 
+// remake creates the database once the one with its name is deleted, which a server does meanwhile, until ctx ends.
+func (s *server) remake(ctx context.Context) {
+	s.t.Helper()
+	for ctx.Err() == nil {
+		if code, _ := s.call("deployer", createMade, newBody); code == http.StatusOK {
+			return
+		}
+		_ = clock.Sleep(ctx, clock.System(), time.Millisecond) // until ctx ends
+	}
+}
+
 // while runs the operations of the server in the background until do returns.
 func (s *server) while(do func(ctx context.Context)) {
 	s.t.Helper()
@@ -269,12 +280,7 @@ func TestFailedDeletesAreRepeated(t *testing.T) {
 			full.Store(false)
 			s.refuses.Store(false)
 			s.fails.Store(false)
-			for ctx.Err() == nil {
-				if code, _ := s.call("deployer", createMade, newBody); code == http.StatusOK {
-					break
-				}
-				_ = clock.Sleep(ctx, clock.System(), time.Millisecond) // until ctx ends
-			}
+			s.remake(ctx)
 		})
 		if s.hasMade("a/b") {
 			t.Error("another database has the documents of the first")
