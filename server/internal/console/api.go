@@ -173,13 +173,6 @@ const (
 	maxValues = 200_000
 )
 
-// The memory in bytes that each byte of a body takes while the request is served, and that each value takes in
-// addition.
-const (
-	memoryPerByte  = 2
-	memoryPerValue = 320
-)
-
 // run checks and executes the request.
 func (in *call) run() (any, error) {
 	if in.Method != http.MethodGet && in.Method != http.MethodHead {
@@ -227,7 +220,7 @@ func (in *call) readBody() (share *parse.Share, err error) {
 	if n > maxValues {
 		return nil, fault.E(fault.InvalidArgument, "The body has %d values, more than %d.", n, maxValues)
 	}
-	return in.console.o.Parsing.Admit(in.Context(), clientaddr.Address(in.Request, 0), memoryPerByte*int64(len(in.body))+memoryPerValue*int64(n))
+	return in.console.o.Parsing.Admit(in.Context(), clientaddr.Address(in.Request, 0), parse.MemoryOf(in.body, n))
 }
 
 // decode reads the body into a struct.

@@ -40,7 +40,7 @@ func TestLargeBodiesWaitForMemory(t *testing.T) {
 	}
 	whole.Release()
 	share, err := read(t.Context(), list(parse.Large))
-	if err != nil || limit.Used() < memoryPerValue*parse.Large {
+	if err != nil || limit.Used() < parse.MemoryOf(nil, parse.Large) {
 		t.Errorf("a large body: %v and %d bytes", err, limit.Used())
 	}
 	share.Release()

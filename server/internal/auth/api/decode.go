@@ -27,13 +27,6 @@ const (
 // maxNesting is the maximum nesting of a body.
 const maxNesting = 64
 
-// The memory in bytes that each byte of a body takes while it is parsed, and that each value takes in addition. Most of
-// it is the table of the object that has the value.
-const (
-	memoryPerByte  = 2
-	memoryPerValue = 320
-)
-
 // maxValues is the maximum number of values, names and objects in a body. A thousand accounts with all that they may
 // have take a quarter of it. It bounds the memory of a body that is larger than the limit of all and is parsed alone.
 const maxValues = 400_000
@@ -51,7 +44,7 @@ func (h *Handler) admit(req *request, text []byte) (*parse.Share, error) {
 	if n > maxValues {
 		return nil, fault.E(fault.InvalidArgument, "Invalid JSON payload received. It has %d values, more than %d.", n, maxValues)
 	}
-	return h.o.Parsing.Admit(req.http.Context(), clientaddr.Client(req.call.Address, nil, 0), memoryPerByte*int64(len(text))+memoryPerValue*int64(n))
+	return h.o.Parsing.Admit(req.http.Context(), clientaddr.Client(req.call.Address, nil, 0), parse.MemoryOf(text, n))
 }
 
 // readBody reads a request's body.

@@ -41,7 +41,7 @@ func TestLargeBodiesWaitForEachOther(t *testing.T) {
 	}
 	whole.Release()
 	share, err := h.admit(&request{http: r.WithContext(t.Context())}, large)
-	if least := int64(len(large) / 3 * memoryPerValue); err != nil || limit.Used() < least {
+	if least := parse.MemoryOf(nil, len(large)/3); err != nil || limit.Used() < least {
 		t.Errorf("a large body of many values: %v and %d bytes, want at least %d", err, limit.Used(), least)
 	}
 	share.Release()

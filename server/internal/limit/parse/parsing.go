@@ -87,6 +87,13 @@ func Elements(text []byte) int {
 	return n
 }
 
+// MemoryOf returns about how many bytes a body of JSON takes at most while it is parsed by package encoding/json and
+// served. values are its values, names and objects: most of the memory of each is the table of the object that has it.
+func MemoryOf(body []byte, values int) int64 {
+	const perByte, perValue = 2, 320
+	return perByte*int64(len(body)) + perValue*int64(values)
+}
+
 // Values returns the number of values in a text of JSON, or somewhat more.
 func Values[Text ~[]byte | ~string](text Text) int64 {
 	n := int64(1)
