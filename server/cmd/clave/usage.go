@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/fault"
@@ -39,22 +38,6 @@ func stored(ctx context.Context, c *config.Config, address string) (*usage.Stora
 	return r.Stored, nil
 }
 
-// readBudget reads the file of a budget; without a file there is no budget.
-func readBudget(file string) (*usage.Budget, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.NotFound, "--usage-budget: %s", err)
-	}
-	b, err := usage.ParseBudget(text)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.InvalidArgument, "--usage-budget %s: %s", file, fault.Reason(err))
-	}
-	return &b, nil
-}
-
 // limitsOfUsage are the files by which the usage of a command is judged; nil where there is none.
 type limitsOfUsage struct {
 	budget *usage.Budget
@@ -63,7 +46,7 @@ type limitsOfUsage struct {
 
 // readLimits reads the files of a configuration.
 func readLimits(c *config.Config) (l limitsOfUsage, err error) {
-	if l.budget, err = readBudget(c.UsageBudget); err != nil {
+	if l.budget, err = usage.ReadBudget(c.UsageBudget); err != nil {
 		return l, err
 	}
 	l.prices, err = usage.ReadPrices(c.UsagePrices)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"text/tabwriter"
 	"time"
 
@@ -63,22 +62,6 @@ func ParsePrices(text []byte) (p Prices, err error) {
 		}
 	}
 	return p, nil
-}
-
-// ReadPrices reads the file of --usage-prices; without a file there are none.
-func ReadPrices(file string) (*Prices, error) {
-	if file == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.NotFound, "--usage-prices: %s", err)
-	}
-	p, err := ParsePrices(text)
-	if err != nil {
-		return nil, fault.Wrap(err, fault.InvalidArgument, "--usage-prices %s: %s", file, fault.Reason(err))
-	}
-	return &p, nil
 }
 
 // sentName and storedName are the names of the lines of bytes, of which unitGiB are one unit.
