@@ -52,18 +52,12 @@ export function ProviderFields({ values, secrets, added, set, setSecrets }: Prop
             <Input label={t.auth.teamId} className="mono" {...bind('teamId')} />
             <Input label={t.auth.keyId} className="mono" {...bind('keyId')} />
           </div>
-          <label className="field">
-            <span>{t.auth.privateKey}</span>
-            <textarea
-              className="mono"
-              rows={3}
-              value={secrets.privateKey}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setSecrets({ ...secrets, privateKey: event.target.value })}
-            />
-            <span>{added ? t.auth.secretKept : t.auth.privateKeyHint}</span>
-          </label>
+          <Pem
+            label={t.auth.privateKey}
+            hint={added ? t.auth.secretKept : t.auth.privateKeyHint}
+            value={secrets.privateKey}
+            set={(privateKey) => setSecrets({ ...secrets, privateKey })}
+          />
           <Input label={t.auth.bundleIds} className="mono" hint={t.auth.listHint} {...bind('bundleIds')} />
         </>
       ) : (
@@ -88,6 +82,24 @@ export function ProviderFields({ values, secrets, added, set, setSecrets }: Prop
   )
 }
 
+/** A field for a key or for certificates in PEM. */
+function Pem({ label, hint, value, set }: { label: string; hint: string; value: string; set: (value: string) => void }) {
+  return (
+    <label className="field">
+      <span>{label}</span>
+      <textarea
+        className="mono"
+        rows={3}
+        value={value}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => set(event.target.value)}
+      />
+      <span>{hint}</span>
+    </label>
+  )
+}
+
 /** The fields of a SAML provider, which has no secrets. */
 function SamlFields({ values, set }: Pick<Props, 'values' | 'set'>) {
   const { t } = useText()
@@ -99,18 +111,12 @@ function SamlFields({ values, set }: Pick<Props, 'values' | 'set'>) {
     <>
       <Input label={t.auth.idpEntityId} className="mono" hint={t.auth.idpEntityIdHint} {...bind('idpEntityId')} />
       <Input label={t.auth.ssoUrl} type="url" className="mono" hint={t.auth.ssoUrlHint} {...bind('ssoUrl')} />
-      <label className="field">
-        <span>{t.auth.certificates}</span>
-        <textarea
-          className="mono"
-          rows={3}
-          value={values.certificates}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => set({ certificates: event.target.value })}
-        />
-        <span>{t.auth.certificatesHint}</span>
-      </label>
+      <Pem
+        label={t.auth.certificates}
+        hint={t.auth.certificatesHint}
+        value={values.certificates}
+        set={(certificates) => set({ certificates })}
+      />
       <Input label={t.auth.spEntityId} className="mono" hint={t.auth.spEntityIdHint} {...bind('spEntityId')} />
       <Input label={t.auth.emailDomains} className="mono" hint={t.auth.emailDomainsHint} {...bind('emailDomains')} />
       <Input label={t.auth.callbackUri} type="url" className="mono" hint={t.auth.callbackUriHint} {...bind('callbackUri')} />
