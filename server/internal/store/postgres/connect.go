@@ -120,7 +120,7 @@ func connectError(config *pgxpool.Config, err error) error {
 	case errors.As(err, &pgErr) && pgErr.Code == protocolViolation: // PgBouncer's code
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s). If it is PgBouncer, set ignore_startup_parameters there.", at, pgErr.Message, pgErr.Code)
 	case errors.As(err, &pgErr) && pgErr.Code == queryCanceled:
-		// A timeout that ends late is told as a request of the user.
+		// PostgreSQL reports a timeout that ends late as a request of the user.
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s). Raise statement_timeout if it is set for this user or database.", at, pgErr.Message, pgErr.Code)
 	case errors.As(err, &pgErr):
 		return fault.E(fault.FailedPrecondition, "--store: PostgreSQL at %s: %s (%s)", at, pgErr.Message, pgErr.Code)
