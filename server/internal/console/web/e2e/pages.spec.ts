@@ -222,6 +222,12 @@ test("the server's figures and log are shown", async ({ page }) => {
   await expect(page.getByRole('region', { name: 'Log' }).first()).toBeVisible()
   await accessible(page)
   await fits(page)
+  // A phone shows two charts in each row.
+  await page.setViewportSize({ width: 360, height: 740 })
+  const tops = await page.getByRole('figure').evaluateAll((figures) => figures.slice(0, 4).map((one) => one.getBoundingClientRect().top))
+  expect(tops[1]).toBe(tops[0])
+  expect(tops[3]).toBe(tops[2])
+  expect(tops[2]).toBeGreaterThan(tops[0] ?? 0)
 })
 
 test('e-mails and text messages that are not sent are shown', async ({ page }) => {

@@ -40,10 +40,14 @@ test('every page of production is accessible and fits', async ({ page }) => {
 
 test('denials of production show the lines of the rules', async ({ page }) => {
   const denial = { time: '2030-01-01T00:00:00Z', method: 'get', path: 'notes/*', lines: [5], uid: null }
-  await page.route('**/api/denials?*', (route) => route.fulfill({ json: { denials: [denial, { ...denial, lines: [], uid: 'ana' }] } }))
+  await page.route('**/api/denials?*', (route) =>
+    route.fulfill({ json: { denials: [denial, { ...denial, lines: [], uid: 'ana' }, denial] } }),
+  )
   await page.goto(await link(false))
   await page.goto(`${origins().served}/denials/console-served/(default)`)
   await expect(page.getByRole('row', { name: 'notes/* anonymous' })).toContainText('L5 allow read: if resource.data.open == true;')
+  // Equal denials are one row.
+  await expect(page.getByRole('row', { name: 'notes/* anonymous' }).getByRole('cell').last()).toContainText('2')
   await expect(page.getByRole('row', { name: 'notes/* ana' })).toContainText('no rule for this path')
   await accessible(page)
   await fits(page)

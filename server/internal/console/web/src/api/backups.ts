@@ -18,5 +18,7 @@ const Backups = v.object({
   ),
 })
 
+export type Backups = v.InferOutput<typeof Backups>
+
 /** The scheduled backups, the newest first, and their last trial restore. */
 export const loadBackups = (signal?: AbortSignal) => call(Backups, '/api/backups', { signal })

@@ -8,5 +8,8 @@ const Denials = v.object({
   ),
 })
 
+/** A denial of a request, without ids and values. */
+export type Denial = v.InferOutput<typeof Denials>['denials'][number]
+
 /** The latest denials of a database, newest first, without the ids and the values of documents. */
 export const loadDenials = (scope: Scope, signal?: AbortSignal) => call(Denials, withQuery('/api/denials', scope), { signal })

@@ -295,6 +295,8 @@ export const en = {
   },
   audit: {
     none: 'No changes have been made through the console.',
+    noneHint: 'Each document, user, rule and setting that is changed here is listed with its session and its result.',
+    ofAll: (count: string) => `the first of ${count}`,
     time: 'Time',
     what: 'Call',
     targets: 'Changed',
@@ -440,6 +442,7 @@ export const en = {
     trialFailed: 'The last trial restore failed',
     trialOf: (backup: string, second: string) => (second === '' ? backup : `${backup}, and the state at ${second}`),
     shipped: 'Any second up to',
+    last: 'Last backup',
     place: 'Place',
     every: 'A backup every',
     prove: 'A trial restore every',
@@ -553,6 +556,10 @@ export const en = {
   denials: {
     hint: 'The latest 100 denials of this server, without the ids and the values of documents.',
     none: 'Nothing was denied since the server was started.',
+    noneHint: 'A request that the rules refuse appears here within ten seconds.',
+    last: 'Last time',
+    times: 'Times',
+    since: 'since',
     rules: 'Rules',
     noRule: 'no rule for this path',
   },

@@ -306,6 +306,8 @@ export const es: Messages = {
   },
   audit: {
     none: 'No se ha cambiado nada desde la consola.',
+    noneHint: 'Cada documento, usuario, regla y ajuste que se cambie aquí aparecerá con su sesión y su resultado.',
+    ofAll: (count) => `los primeros de ${count}`,
     time: 'Hora',
     what: 'Llamada',
     targets: 'Cambiado',
@@ -451,6 +453,7 @@ export const es: Messages = {
     trialFailed: 'La última restauración de prueba falló',
     trialOf: (backup, second) => (second === '' ? backup : `${backup} y el estado a las ${second}`),
     shipped: 'Cualquier segundo hasta',
+    last: 'Última copia',
     place: 'Lugar',
     every: 'Una copia cada',
     prove: 'Una restauración de prueba cada',
@@ -564,6 +567,10 @@ export const es: Messages = {
   denials: {
     hint: 'Las últimas 100 denegaciones de este servidor, sin los ids ni los valores de los documentos.',
     none: 'No se ha denegado nada desde que se inició el servidor.',
+    noneHint: 'Una petición que las reglas rechacen aparece aquí en diez segundos.',
+    last: 'Última vez',
+    times: 'Veces',
+    since: 'desde',
     rules: 'Reglas',
     noRule: 'ninguna regla para esta ruta',
   },

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
+import { ago, type Ago } from '../lib/ago'
 import { readSetting, writeSetting } from '../lib/settings'
 import { en, type Messages } from './en'
 import { es } from './es'
@@ -13,6 +14,8 @@ type Texts = {
   time: (iso: string) => string
   /** A time in short form, without the date if it is today. */
   shortTime: (iso: string) => string
+  /** The time since a moment in words, such as “3 min ago”; null beyond 30 days. now is in milliseconds. */
+  ago: (iso: string, now: number) => string | null
 }
 
 const TextContext = createContext<Texts | null>(null)
@@ -45,6 +48,10 @@ export function TextProvider({ children }: { children: ReactNode }) {
     const times = later<Date>(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }))
     const today = later<Date>(() => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }))
     const before = later<Date>(() => new Intl.DateTimeFormat(language, { dateStyle: 'short', timeStyle: 'medium' }))
+    const since = later<Ago>(() => {
+      const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+      return { format: ([n, unit]) => words.format(n, unit) }
+    })
     return {
       t: language === 'es' ? es : en,
       language,
@@ -58,6 +65,10 @@ export function TextProvider({ children }: { children: ReactNode }) {
         if (!iso) return ''
         const at = new Date(iso)
         return at.toDateString() === new Date().toDateString() ? today(at) : before(at)
+      },
+      ago: (iso: string, now: number) => {
+        const passed = ago(Date.parse(iso), now)
+        return passed && since(passed)
       },
     }
   }, [language])

@@ -114,6 +114,7 @@ function Side({ pages, page, scope, openPalette }: { pages: PageId[]; page: stri
         {pages.map((id) => (
           <li key={id}>
             <Link to={pagePath(id, scope)} aria-current={id === page ? 'page' : undefined}>
+              <Icon name={id} />
               {t.pages[id]}
             </Link>
           </li>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/http'
 import { useText } from '../i18n/text'
 import type { Load } from '../lib/use-load'
+import { Icon, type IconName } from './icons'
 
 export function Skeleton({ rows = 6 }: { rows?: number }) {
   const { t } = useText()
@@ -14,8 +15,18 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   )
 }
 
-export function Empty({ children }: { children: ReactNode }) {
-  return <div className="empty">{children}</div>
+/** What is shown in place of an empty list, in the main list of a page with the page's icon. */
+export function Empty({ icon, children }: { icon?: IconName; children: ReactNode }) {
+  return (
+    <div className={icon ? 'empty framed' : 'empty'}>
+      {icon && (
+        <span className="empty-icon">
+          <Icon name={icon} />
+        </span>
+      )}
+      {children}
+    </div>
+  )
 }
 
 /** The text of an error, the server's own if it has one. */

@@ -3,12 +3,26 @@ import { type AuditEntry, loadAudit } from '../../api/operations'
 import { useText } from '../../i18n/text'
 import { useAction } from '../../lib/use-action'
 import { useLoad } from '../../lib/use-load'
-import { Moment } from '../../ui/moment'
+import { MomentSince } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
 import { ListTable } from '../../ui/table'
 
 const MAX_TARGETS = 5
+
+/** The colours of what was done to a target. */
+const TONES: Record<string, string> = { create: 'good', delete: 'bad' }
+
+/** A changed document, account or setting: what was done, as a tag, and its path. */
+function Target({ text }: { text: string }) {
+  const end = text.indexOf(' ')
+  const [verb, path] = end < 0 ? ['', text] : [text.slice(0, end), text.slice(end + 1)]
+  return (
+    <span className="target">
+      {verb && <span className={`tag ${TONES[verb] ?? ''}`}>{verb}</span>} <span className="mono wrap">{path}</span>
+    </span>
+  )
+}
 
 /** The changes made through the console, with their sessions and results. */
 export default function AuditPage() {
@@ -25,11 +39,17 @@ export default function AuditPage() {
 }
 
 function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
-  const { t } = useText()
+  const { t, number } = useText()
   const [rest, setRest] = useState<{ entries: AuditEntry[]; more: boolean }>({ entries: [], more })
   const { busy, error, run } = useAction()
   const entries = [...first, ...rest.entries]
-  if (entries.length === 0) return <Empty>{t.audit.none}</Empty>
+  if (entries.length === 0)
+    return (
+      <Empty icon="audit">
+        <strong>{t.audit.none}</strong>
+        <span>{t.audit.noneHint}</span>
+      </Empty>
+    )
   const next = async () => {
     const page = await loadAudit(entries.at(-1)?.n ?? null)
     setRest({ entries: [...rest.entries, ...page.entries], more: page.more })
@@ -40,15 +60,17 @@ function Entries({ first, more }: { first: AuditEntry[]; more: boolean }) {
         {entries.map((entry) => (
           <tr key={entry.n}>
             <td className="tight">
-              <Moment iso={entry.time} />
+              <MomentSince iso={entry.time} />
             </td>
             <td className="mono tight">{entry.method}</td>
-            <td className="mono wrap">
-              {entry.targets.slice(0, MAX_TARGETS).join(', ')}
-              {entry.count > MAX_TARGETS && ` … (${entry.count})`}
+            <td className="wrap">
+              {entry.targets.slice(0, MAX_TARGETS).map((target, i) => (
+                <Target key={`${i} ${target}`} text={target} />
+              ))}
+              {entry.count > MAX_TARGETS && <span className="soft small">{t.audit.ofAll(number(entry.count))}</span>}
             </td>
-            <td className="mono id">
-              {entry.session} {entry.address}
+            <td className="mono id late">
+              {entry.session} <span className="soft">{entry.address}</span>
             </td>
             <td className="state">
               <span className={`tag ${entry.result === 'OK' ? 'good' : 'bad'}`}>{entry.result}</span>

@@ -23,7 +23,7 @@ export default function CodesPage() {
       <Loaded state={state} reload={reload}>
         {({ oob, sms }) =>
           oob.length + sms.length === 0 ? (
-            <Empty>{t.codes.none}</Empty>
+            <Empty icon="codes">{t.codes.none}</Empty>
           ) : (
             <ul className="cards mails">
               {oob.map((mail) => (

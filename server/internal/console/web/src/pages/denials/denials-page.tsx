@@ -4,15 +4,16 @@ import { useText } from '../../i18n/text'
 import { useEvery } from '../../lib/use-every'
 import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
-import { Moment } from '../../ui/moment'
+import { Moment, MomentSince } from '../../ui/moment'
 import { Empty, Loaded } from '../../ui/states'
 import { ListTable } from '../../ui/table'
+import { groups } from './group'
 
 const EVERY_MS = 10_000
 
-/** The latest denials of a production server, without data, and the lines of the rules that decided. */
+/** The latest denials of a production server, without data, equal ones together, and the lines of the rules that decided. */
 export default function DenialsPage() {
-  const { t } = useText()
+  const { t, number } = useText()
   const scope = useScope()
   const { state, reload } = useLoad(JSON.stringify(scope), (signal) => loadDenials(scope, signal))
   const rules = useLoad(`rules ${JSON.stringify(scope)}`, (signal) => loadRules(scope, signal))
@@ -27,24 +28,48 @@ export default function DenialsPage() {
       <Loaded state={state} reload={reload} rows={10}>
         {({ denials }) =>
           denials.length === 0 ? (
-            <Empty>{t.denials.none}</Empty>
+            <Empty icon="denials">
+              <strong>{t.denials.none}</strong>
+              <span>{t.denials.noneHint}</span>
+            </Empty>
           ) : (
-            <ListTable label={t.pages.denials} heads={[t.audit.time, t.requests.method, t.requests.path, t.requests.user, t.denials.rules]}>
-              {denials.map((denial, i) => (
-                <tr key={`${denial.time} ${i}`}>
+            <ListTable
+              label={t.pages.denials}
+              heads={[
+                t.denials.last,
+                t.requests.method,
+                t.requests.path,
+                t.requests.user,
+                t.denials.rules,
+                { text: t.denials.times, as: 'number' },
+              ]}
+            >
+              {groups(denials).map(({ denial, times, first }) => (
+                <tr key={JSON.stringify(denial)}>
                   <td className="tight">
-                    <Moment iso={denial.time} />
+                    <MomentSince iso={denial.time} />
                   </td>
-                  <td className="tight">{denial.method}</td>
+                  <td className="tight">
+                    <span className="tag">{denial.method}</span>
+                  </td>
                   <td className="mono wrap">{denial.path}</td>
                   <td className="mono id">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
-                  <td className="mono wrap">
+                  <td className="mono wrap rule">
                     {denial.lines.length === 0 && <span className="soft">{t.denials.noRule}</span>}
                     {denial.lines.map((line) => (
                       <div key={line}>
                         {t.requests.lineShort(line)} <span className="soft">{source[line - 1]?.trim()}</span>
                       </div>
                     ))}
+                  </td>
+                  <td className="number" data-head={t.denials.times}>
+                    <strong>{number(times)}</strong>
+                    {times > 1 && (
+                      <span className="soft small">
+                        {' '}
+                        {t.denials.since} <Moment iso={first} />
+                      </span>
+                    )}
                   </td>
                 </tr>
               ))}

@@ -4,10 +4,11 @@ import { useAction } from '../../lib/use-action'
 import { useEvery } from '../../lib/use-every'
 import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
-import { Moment } from '../../ui/moment'
+import { MomentSince } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Empty, Loaded, Problem } from '../../ui/states'
 import { ListTable } from '../../ui/table'
+import { Tile, Tiles } from '../../ui/tiles'
 import { useToast } from '../../ui/toasts'
 
 const EVERY_MS = 5000
@@ -24,7 +25,7 @@ export default function EventsPage() {
       <Loaded state={state} reload={reload} rows={6}>
         {({ triggers }) =>
           triggers.length === 0 ? (
-            <Empty>{t.events.none}</Empty>
+            <Empty icon="events">{t.events.none}</Empty>
           ) : (
             <div className="stack">
               {triggers.map((trigger) => (
@@ -51,11 +52,11 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
   }
   const { dead, letters } = trigger
   const counts = [
-    [t.events.delivered, trigger.delivered],
-    [t.events.pending, trigger.pending],
-    [t.events.waiting, trigger.waiting],
-    [t.events.dead, dead],
-    [t.events.lost, trigger.lost],
+    [t.events.delivered, trigger.delivered, 'good'],
+    [t.events.pending, trigger.pending, undefined],
+    [t.events.waiting, trigger.waiting, 'warn'],
+    [t.events.dead, dead, 'bad'],
+    [t.events.lost, trigger.lost, 'bad'],
   ] as const
   return (
     <section className="card" aria-label={trigger.name}>
@@ -73,22 +74,23 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
       <p className="mono wrap soft">
         {trigger.database} → {trigger.target || t.events.noTarget}
       </p>
-      <dl className="counts">
-        {counts.map(([name, n]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{number(n)}</dd>
-          </div>
+      <Tiles>
+        {counts.map(([name, n, tone]) => (
+          <Tile key={name} name={name} tone={n > 0 ? tone : undefined}>
+            {number(n)}
+          </Tile>
         ))}
-      </dl>
+      </Tiles>
       {error !== null && <Problem error={error} />}
       {trigger.error !== '' && (
-        <p>
-          <span className="bad">{t.events.lastError}</span> {trigger.errorAt !== '' && <Moment iso={trigger.errorAt} />}{' '}
+        <div className="notice bad">
+          <span>
+            <strong className="bad">{t.events.lastError}</strong> {trigger.errorAt !== '' && <MomentSince iso={trigger.errorAt} />}
+          </span>
           <span className="mono wrap" lang="en">
             {trigger.error}
           </span>
-        </p>
+        </div>
       )}
       {letters.length > 0 && (
         <>
@@ -98,10 +100,12 @@ function TriggerSection({ trigger, reload }: { trigger: Trigger; reload: () => v
           >
             {letters.map((letter) => (
               <tr key={letter.id}>
-                <td className="mono tight">{letter.type.split('.').slice(-2).join('.')}</td>
+                <td className="tight">
+                  <span className="tag mono">{letter.type.split('.').slice(-2).join('.')}</span>
+                </td>
                 <td className="mono wrap">{letter.document}</td>
                 <td className="tight">
-                  <Moment iso={letter.since} />
+                  <MomentSince iso={letter.since} />
                 </td>
                 <td className="number" data-head={t.events.attempts}>
                   {number(letter.attempts)}

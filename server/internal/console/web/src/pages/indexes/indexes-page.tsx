@@ -51,7 +51,7 @@ export default function IndexesPage() {
               </section>
             )}
             {indexes.length === 0 ? (
-              <Empty>{t.indexes.none}</Empty>
+              <Empty icon="indexes">{t.indexes.none}</Empty>
             ) : (
               <>
                 <PresentTable indexes={indexes} />

@@ -49,17 +49,19 @@ function Clock({ clock, write, changed }: { clock: { now: string; ahead: number 
             setMinutes('')
           }}
         >
-          {(['minute', 'hour', 'day', 'month'] as const).map((step) => (
-            <button
-              key={step}
-              type="button"
-              className="button"
-              disabled={busy || clock.ahead + STEPS[step] > MOST}
-              onClick={() => set(advanceClock(STEPS[step]))}
-            >
-              {t.lab.addTime[step]}
-            </button>
-          ))}
+          <div className="steps">
+            {(['minute', 'hour', 'day', 'month'] as const).map((step) => (
+              <button
+                key={step}
+                type="button"
+                className="button"
+                disabled={busy || clock.ahead + STEPS[step] > MOST}
+                onClick={() => set(advanceClock(STEPS[step]))}
+              >
+                {t.lab.addTime[step]}
+              </button>
+            ))}
+          </div>
           <input
             type="number"
             className="minutes"

@@ -27,7 +27,7 @@ export function FaultsSection({ faults, write, changed }: Props) {
       <h2>{t.lab.faults}</h2>
       <p className="soft">{t.lab.faultsHint}</p>
       <form
-        className="row bottom"
+        className="row bottom fields"
         onSubmit={(event) => {
           event.preventDefault()
           act(() => injectFaults({ calls, percent: Number(percent), delay: Number(delay), error }))

@@ -42,91 +42,93 @@ export default function LabPage() {
         <h1>{t.pages.lab}</h1>
       </div>
       {error !== null && <Problem error={error} />}
-      <section className="stack" aria-label={t.lab.snapshots}>
-        <h2>{t.lab.snapshots}</h2>
-        {write && (
-          <form
-            className="row"
-            onSubmit={(event) => {
-              event.preventDefault()
-              act(() => makeSnapshot(project, name), t.lab.made)
-              setName('')
-            }}
-          >
-            <input
-              className="search"
-              value={name}
-              required
-              aria-label={t.lab.name}
-              placeholder={t.lab.name}
-              onChange={(event) => setName(event.target.value)}
-            />
-            <button type="submit" className="button primary" disabled={busy}>
-              {t.lab.make}
-            </button>
-          </form>
-        )}
-        <Loaded state={state} reload={reload}>
-          {({ snapshots }) =>
-            snapshots.length === 0 ? (
-              <p className="soft">{t.lab.none}</p>
-            ) : (
-              <ul className="list">
-                {snapshots.map((one) => (
-                  <li key={one.id}>
-                    <strong className="wrap">{one.name}</strong>
-                    <span className="soft">{time(one.time)}</span>
-                    <span className="row push">
-                      <button
-                        type="button"
-                        className="button"
-                        disabled={busy || !write}
-                        onClick={() =>
-                          setAsked({
-                            title: t.lab.restore(one.name),
-                            text: t.lab.restoreText(project),
-                            act: () => restoreSnapshot(project, one.id),
-                          })
-                        }
-                      >
-                        {t.lab.restoreButton}
-                      </button>
-                      <button
-                        type="button"
-                        className="button"
-                        disabled={busy || !write}
-                        onClick={() => act(() => deleteSnapshot(one.id), t.lab.gone)}
-                      >
-                        {t.common.delete}
-                      </button>
-                    </span>
-                  </li>
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-      </section>
-      <Seeds scope={scope} write={write} />
-      {state.status === 'ready' && (
-        <>
-          <ClockSection clock={state.data.clock} write={write} changed={reload} />
-          <FaultsSection faults={state.data.faults} write={write} changed={reload} />
-        </>
-      )}
-      {write && (
-        <section className="stack" aria-label={t.lab.clear}>
-          <h2>{t.lab.clear}</h2>
-          <div className="row">
-            <button type="button" className="button danger" disabled={busy} onClick={() => clear('documents')}>
-              {t.lab.clears.documents}
-            </button>
-            <button type="button" className="button danger" disabled={busy} onClick={() => clear('accounts')}>
-              {t.lab.clears.accounts}
-            </button>
-          </div>
+      <div className="lab">
+        <section className="stack" aria-label={t.lab.snapshots}>
+          <h2>{t.lab.snapshots}</h2>
+          {write && (
+            <form
+              className="row"
+              onSubmit={(event) => {
+                event.preventDefault()
+                act(() => makeSnapshot(project, name), t.lab.made)
+                setName('')
+              }}
+            >
+              <input
+                className="search"
+                value={name}
+                required
+                aria-label={t.lab.name}
+                placeholder={t.lab.name}
+                onChange={(event) => setName(event.target.value)}
+              />
+              <button type="submit" className="button primary" disabled={busy}>
+                {t.lab.make}
+              </button>
+            </form>
+          )}
+          <Loaded state={state} reload={reload}>
+            {({ snapshots }) =>
+              snapshots.length === 0 ? (
+                <p className="soft">{t.lab.none}</p>
+              ) : (
+                <ul className="list">
+                  {snapshots.map((one) => (
+                    <li key={one.id}>
+                      <strong className="wrap">{one.name}</strong>
+                      <span className="soft">{time(one.time)}</span>
+                      <span className="row push">
+                        <button
+                          type="button"
+                          className="button"
+                          disabled={busy || !write}
+                          onClick={() =>
+                            setAsked({
+                              title: t.lab.restore(one.name),
+                              text: t.lab.restoreText(project),
+                              act: () => restoreSnapshot(project, one.id),
+                            })
+                          }
+                        >
+                          {t.lab.restoreButton}
+                        </button>
+                        <button
+                          type="button"
+                          className="button"
+                          disabled={busy || !write}
+                          onClick={() => act(() => deleteSnapshot(one.id), t.lab.gone)}
+                        >
+                          {t.common.delete}
+                        </button>
+                      </span>
+                    </li>
+                  ))}
+                </ul>
+              )
+            }
+          </Loaded>
         </section>
-      )}
+        <Seeds scope={scope} write={write} />
+        {state.status === 'ready' && (
+          <>
+            <ClockSection clock={state.data.clock} write={write} changed={reload} />
+            <FaultsSection faults={state.data.faults} write={write} changed={reload} />
+          </>
+        )}
+        {write && (
+          <section className="stack risky" aria-label={t.lab.clear}>
+            <h2>{t.lab.clear}</h2>
+            <div className="row">
+              <button type="button" className="button danger" disabled={busy} onClick={() => clear('documents')}>
+                {t.lab.clears.documents}
+              </button>
+              <button type="button" className="button danger" disabled={busy} onClick={() => clear('accounts')}>
+                {t.lab.clears.accounts}
+              </button>
+            </div>
+          </section>
+        )}
+      </div>
       {asked && (
         <Dialog
           title={asked.title}

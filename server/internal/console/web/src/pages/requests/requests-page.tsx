@@ -135,7 +135,7 @@ function RequestTable({ first, filter, open, children }: TableProps) {
   }, [after])
   const known = new Set(first.map((one) => one.id))
   const all = [...fresh.filter((one) => !known.has(one.id) && passes(one, filter)), ...first]
-  if (all.length === 0) return <Empty>{children}</Empty>
+  if (all.length === 0) return <Empty icon="requests">{children}</Empty>
   return (
     <Table label={t.pages.requests}>
       <thead>

@@ -177,7 +177,7 @@ function UserList({ directory, text, order, setOrder, version, open }: ListProps
         const follows = more.of === first ? more : { users: [], token: first.nextPageToken }
         const { token } = follows
         const users = [...first.users, ...follows.users]
-        if (users.length === 0) return <Empty>{first.text ? t.users.notFound(first.text) : t.users.none}</Empty>
+        if (users.length === 0) return <Empty icon="users">{first.text ? t.users.notFound(first.text) : t.users.none}</Empty>
         const next = () =>
           run(async () => {
             const another = await pageOf(directory, text, order, token)
