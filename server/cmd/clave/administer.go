@@ -12,6 +12,7 @@ import (
 
 	"clave/server/internal/admin/cli"
 	"clave/server/internal/base/clock"
+	"clave/server/internal/httpx/accountkey"
 )
 
 // The variables that stand for the flags of clave firebase.
@@ -64,7 +65,7 @@ func administer(ctx context.Context, at administered, args []string, s streams) 
 	if err != nil {
 		return 1, err
 	}
-	key, err := cli.ReadKey(at.key)
+	key, err := accountkey.Read(at.key)
 	if err != nil {
 		return 1, err
 	}
@@ -72,7 +73,7 @@ func administer(ctx context.Context, at administered, args []string, s streams) 
 	if err != nil {
 		return 1, err
 	}
-	tokens := cli.NewTokens(key, &http.Client{Transport: http.DefaultTransport}, clock.System())
+	tokens := accountkey.NewTokens(key, &http.Client{Transport: http.DefaultTransport}, clock.System())
 	if _, err := tokens.Get(ctx); err != nil { // a wrong key is reported here, not by each request of the CLI
 		return 1, err
 	}
@@ -109,14 +110,14 @@ func tokenCommand(s streams) *cobra.Command {
 		Example: "  curl -H \"Authorization: Bearer $(clave credentials token deployer.json)\" https://data.example.org:4001/v1/projects/my-project/databases",
 		Args:    words(1, 1, "name the file of a key, and nothing else"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := cli.ReadKey(args[0])
+			key, err := accountkey.Read(args[0])
 			if err != nil {
 				return err
 			}
 			if _, err := key.Origin(); err != nil {
 				return err
 			}
-			token, err := cli.NewTokens(key, &http.Client{Transport: http.DefaultTransport}, clock.System()).Get(cmd.Context())
+			token, err := accountkey.NewTokens(key, &http.Client{Transport: http.DefaultTransport}, clock.System()).Get(cmd.Context())
 			if err == nil {
 				_, err = fmt.Fprintln(s.out, token)
 			}

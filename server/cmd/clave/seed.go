@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"clave/server/internal/admin/cli"
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/accountkey"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/suite/seed"
 )
@@ -224,7 +224,7 @@ func (f *seedFlags) production() (*seed.Target, error) {
 	if f.firestore != "" || f.auth != "" {
 		return nil, usageError("--key names its server; leave out --firestore and --auth")
 	}
-	key, err := cli.ReadKey(f.key)
+	key, err := accountkey.Read(f.key)
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func (f *seedFlags) production() (*seed.Target, error) {
 	if err != nil {
 		return nil, usageError("--database %s: %v", f.database, err)
 	}
-	tokens := cli.NewTokens(key, &http.Client{Timeout: keyTimeout}, clock.System())
+	tokens := accountkey.NewTokens(key, &http.Client{Timeout: keyTimeout}, clock.System())
 	return &seed.Target{Firestore: origin, Auth: origin, DB: db, Token: tokens.Get}, nil
 }
 

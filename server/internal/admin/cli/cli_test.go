@@ -16,6 +16,7 @@ import (
 
 	"clave/server/internal/auth/service/serviceaccount"
 	"clave/server/internal/base/clock/clocktest"
+	"clave/server/internal/httpx/accountkey"
 )
 
 // servers are the ports of a server, which note what they receive; mu is held meanwhile.
@@ -29,14 +30,14 @@ type servers struct {
 }
 
 // open starts the ports, and returns a key of the server.
-func open(t *testing.T) (s *servers, key *Key) {
+func open(t *testing.T) (s *servers, key *accountkey.Key) {
 	t.Helper()
 	s = &servers{}
 	note := func(port string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if r.URL.Path == tokenPath {
+			if r.URL.Path == accountkey.TokenPath {
 				if s.refused {
 					w.WriteHeader(http.StatusUnauthorized)
 					_, _ = io.WriteString(w, `{"error":"invalid_grant","error_description":"Unknown key."}`)
@@ -53,7 +54,7 @@ func open(t *testing.T) (s *servers, key *Key) {
 	s.admin, s.public = httptest.NewServer(note("admin")), httptest.NewServer(note("public"))
 	t.Cleanup(s.admin.Close)
 	t.Cleanup(s.public.Close)
-	made, err := serviceaccount.NewKey("p", "deployer", s.public.URL+tokenPath)
+	made, err := serviceaccount.NewKey("p", "deployer", s.public.URL+accountkey.TokenPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +62,14 @@ func open(t *testing.T) (s *servers, key *Key) {
 	if err := os.WriteFile(file, made.File, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if key, err = ReadKey(file); err != nil {
+	if key, err = accountkey.Read(file); err != nil {
 		t.Fatal(err)
 	}
 	return s, key
 }
 
 // run runs a proxy until the test ends.
-func run(t *testing.T, s *servers, key *Key, c *clocktest.Manual) *Proxy {
+func run(t *testing.T, s *servers, key *accountkey.Key, c *clocktest.Manual) *Proxy {
 	t.Helper()
 	origin, err := key.Origin()
 	if err != nil {
@@ -76,7 +77,7 @@ func run(t *testing.T, s *servers, key *Key, c *clocktest.Manual) *Proxy {
 	}
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	p, err := New(t.Context(), Options{Admin: s.admin.URL, Public: origin, Tokens: NewTokens(key, &http.Client{Transport: transport}, c), Transport: transport})
+	p, err := New(t.Context(), Options{Admin: s.admin.URL, Public: origin, Tokens: accountkey.NewTokens(key, &http.Client{Transport: transport}, c), Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,25 +195,6 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestReadKey refuses files that are not keys of a server, without showing what they have.
-func TestReadKey(t *testing.T) {
-	for name, text := range map[string]string{
-		"other JSON": `{"type":"authorized_user","refresh_token":"hidden"}`, "text": "hidden",
-		"a key of another kind": `{"type":"service_account","project_id":"p","client_email":"a@p","private_key":"hidden"}`,
-	} {
-		file := filepath.Join(t.TempDir(), "key.json")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadKey(file); err == nil || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := (&Key{tokenURI: "https://oauth2.googleapis.com/token"}).Origin(); err == nil {
-		t.Error("a key of Google has an origin")
-	}
-}
-
 // TestTokensAreNotSentInTheClear refuses servers on other machines without TLS, by both of their URLs.
 func TestTokensAreNotSentInTheClear(t *testing.T) {
 	const here, there, safe = "http://127.0.0.1:4001", "http://data.example.org:4001", "https://data.example.org:4001"
@@ -227,8 +209,5 @@ func TestTokensAreNotSentInTheClear(t *testing.T) {
 		if err == nil {
 			_ = p.listener.Close()
 		}
-	}
-	if _, err := (&Key{tokenURI: there + tokenPath}).Origin(); err == nil {
-		t.Error("a key whose tokens come in the clear has an origin")
 	}
 }

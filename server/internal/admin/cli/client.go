@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/accountkey"
 	"clave/server/internal/httpx/httpjson"
 )
 
@@ -22,7 +23,7 @@ const maxAnswer = 16 << 20
 type Client struct {
 	// URL is the URL of the administration APIs.
 	URL    string
-	Tokens *Tokens
+	Tokens *accountkey.Tokens
 	HTTP   *http.Client
 }
 
@@ -32,7 +33,7 @@ func (c *Client) Call(ctx context.Context, path string, in, out any) error {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" {
 		return fault.E(fault.InvalidArgument, "%q is not the URL of a server, such as https://data.example.org:4001", c.URL)
 	}
-	if err := secure(u); err != nil {
+	if err := accountkey.Secure(u); err != nil {
 		return err
 	}
 	token, err := c.Tokens.Get(ctx)

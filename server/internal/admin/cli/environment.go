@@ -64,7 +64,7 @@ func Environment(environ []string, p *Proxy, folder string, now time.Time) ([]st
 		out = append(out, name+"="+value)
 	}
 	slices.Sort(out)
-	return out, writeConfiguration(folder, p.o.Tokens.key.Email, now)
+	return out, writeConfiguration(folder, p.o.Tokens.Email(), now)
 }
 
 // writeConfiguration writes the CLI's configuration: an account that is signed in, whose token is a word without use,

@@ -16,15 +16,15 @@ import (
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/pattern"
+	"clave/server/internal/httpx/accountkey"
 	"clave/server/internal/httpx/httpjson"
-	"clave/server/internal/httpx/loopback"
 )
 
 // Options configure a Proxy.
 type Options struct {
 	// Admin is the URL of the administration APIs, and Public the public origin of the same server.
 	Admin, Public string
-	Tokens        *Tokens
+	Tokens        *accountkey.Tokens
 	// Transport sends the requests to the server.
 	Transport http.RoundTripper
 }
@@ -48,7 +48,7 @@ func New(ctx context.Context, o Options) (*Proxy, error) {
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" {
 			return nil, fault.E(fault.InvalidArgument, "%q is not the URL of a server, such as https://data.example.org:4001", at.text)
 		}
-		if err := secure(u); err != nil {
+		if err := accountkey.Secure(u); err != nil {
 			return nil, err
 		}
 		*at.to = u
@@ -56,14 +56,6 @@ func New(ctx context.Context, o Options) (*Proxy, error) {
 	var err error
 	p.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	return p, err
-}
-
-// secure returns an error for a URL at which tokens would be sent in the clear to another machine.
-func secure(u *url.URL) error {
-	if u.Scheme == "http" && !loopback.Is(u.Hostname()) {
-		return fault.E(fault.InvalidArgument, "%s would receive tokens in the clear. Use https, or a port of this machine (ssh -L 4001:127.0.0.1:4001)", u)
-	}
-	return nil
 }
 
 // URL returns the URL under which the CLI reaches the proxy, with its secret.

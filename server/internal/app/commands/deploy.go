@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/releases"
+	"clave/server/internal/httpx/accountkey"
 	"clave/server/internal/store/release"
 )
 
@@ -33,7 +34,7 @@ func Deploy(ctx context.Context, c *config.Config, o Options) (*releases.Release
 
 // deployTo releases files by the administration APIs of a server.
 func deployTo(ctx context.Context, c *config.Config, files release.Files) (*releases.Released, error) {
-	key, err := cli.ReadKey(c.Key)
+	key, err := accountkey.Read(c.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func deployTo(ctx context.Context, c *config.Config, files release.Files) (*rele
 	}
 	client := &http.Client{Transport: http.DefaultTransport}
 	out := &releases.Released{}
-	to := &cli.Client{URL: c.AdminURL, HTTP: client, Tokens: cli.NewTokens(key, client, clock.System())}
+	to := &cli.Client{URL: c.AdminURL, HTTP: client, Tokens: accountkey.NewTokens(key, client, clock.System())}
 	return out, to.Call(ctx, deployapi.Path(key.Project), in, out)
 }
 

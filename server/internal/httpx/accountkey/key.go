@@ -1,4 +1,6 @@
-package cli
+// Package accountkey reads keys of service accounts, and gets access tokens for them as Google's libraries do (RFC
+// 7523).
+package accountkey
 
 import (
 	"context"
@@ -21,15 +23,16 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/httpx/loopback"
 )
 
-// tokenPath is the path of the token endpoint of a server, with which the token_uri of its keys ends.
-const tokenPath = "/oauth2.googleapis.com/token"
+// TokenPath is the path of the token endpoint of a server, with which the token_uri of its keys ends.
+const TokenPath = "/oauth2.googleapis.com/token"
 
 // scope is the OAuth2 scope of the tokens.
 const scope = "https://www.googleapis.com/auth/cloud-platform"
 
-// Key is the key of a service account, as clave credentials create writes it.
+// Key is the key of a service account, as clave credentials create and Google write it.
 type Key struct {
 	// Project is the id of the project, and Email the account's address.
 	Project, Email string
@@ -37,8 +40,8 @@ type Key struct {
 	private        *rsa.PrivateKey
 }
 
-// ReadKey reads the file of a key. Its errors do not have the file's content.
-func ReadKey(name string) (*Key, error) {
+// Read reads the file of a key. Its errors do not have the file's content.
+func Read(name string) (*Key, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot read the key: %v", err)
@@ -77,12 +80,29 @@ func parseKey(text []byte) (*Key, error) {
 
 // Origin returns the public origin of the server for which the key was created.
 func (k *Key) Origin() (string, error) {
-	origin, ok := strings.CutSuffix(k.tokenURI, tokenPath)
+	origin, ok := strings.CutSuffix(k.tokenURI, TokenPath)
 	u, err := url.Parse(origin)
 	if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", fault.E(fault.FailedPrecondition, "the key is not one of clave credentials create: its token_uri is %q", k.tokenURI)
 	}
-	return origin, secure(u)
+	return origin, Secure(u)
+}
+
+// CheckTokens returns an error for a key whose access tokens would come in the clear from another machine.
+func (k *Key) CheckTokens() error {
+	u, err := url.Parse(k.tokenURI)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return fault.E(fault.InvalidArgument, "the key's token_uri is not a URL: %q", k.tokenURI)
+	}
+	return Secure(u)
+}
+
+// Secure returns an error for a URL at which tokens would be sent in the clear to another machine.
+func Secure(u *url.URL) error {
+	if u.Scheme == "http" && !loopback.Is(u.Hostname()) {
+		return fault.E(fault.InvalidArgument, "%s would receive tokens in the clear. Use https, or a port of this machine (ssh -L 4001:127.0.0.1:4001)", u)
+	}
+	return nil
 }
 
 // assertion returns a JWT with which the key's holder requests an access token (RFC 7523).
@@ -117,6 +137,9 @@ type Tokens struct {
 func NewTokens(key *Key, client *http.Client, c clock.Clock) *Tokens {
 	return &Tokens{key: key, client: client, clock: c}
 }
+
+// Email returns the address of the account.
+func (t *Tokens) Email() string { return t.key.Email }
 
 // early is how long before its end a token is replaced, and maxResponse the maximum size of a response with a token.
 const (
