@@ -24,21 +24,27 @@ func migrateCommand(s streams) *cobra.Command {
 // fromFirebaseCommand returns `clave migrate from-firebase`.
 func fromFirebaseCommand(s streams) *cobra.Command {
 	cmd := configured(&cobra.Command{
-		Use: "from-firebase [FOLDER] [--users FILE --hash-config FILE] [flags]", Short: "Fill a data folder or PostgreSQL from exports of Firebase",
+		Use: "from-firebase [FOLDER] [--users FILE --hash-config FILE | --key FILE] [flags]", Short: "Fill a data folder or PostgreSQL from Firebase",
 		Long: "Moves a project from FOLDER, a managed export of Firestore that was downloaded from its bucket or an export of the Emulator Suite,\n" +
 			"and from a file of accounts that firebase auth:export wrote, to a data folder or a store on PostgreSQL that has no data of\n" +
 			"the project. The server must be stopped. The source is read completely before anything is written; what Clave would refuse is\n" +
 			"listed. Then the data are written, read back and compared by collection. After a migration that was killed no server starts; the\n" +
 			"same command continues it, and after the end it says that it is finished. --rules and --indexes-file are copied to where\n" +
-			"clave serve reads them. The report says what is not moved. It exits with 1 unless both sides are the same.",
+			"clave serve reads them. The report says what is not moved. It exits with 1 unless both sides are the same.\n\n" +
+			"With --key, the key of a service account, the live project is read: all documents of all databases as they were at one time,\n" +
+			"accounts with their password hashes, rules and indexes. They are downloaded to FOLDER first, or into the data folder, where the\n" +
+			"download is removed at the end; each document is read once. After a failure or a kill the same command continues.",
 		Example: "  clave migrate from-firebase 2026-11-01T10:00:00_123/ --users users.json --hash-config hash.txt \\\n" +
-			"    --rules firestore.rules --indexes-file firestore.indexes.json --project fundacion --data /var/lib/clave",
+			"    --rules firestore.rules --indexes-file firestore.indexes.json --project fundacion --data /var/lib/clave\n" +
+			"  clave migrate from-firebase --key service-account.json --project fundacion --data /var/lib/clave",
 	}, config.ModeFromFirebase, func(ctx context.Context, c *config.Config) error {
 		dir, err := sourceFolder(c)
 		if err != nil {
 			return err
 		}
-		r, err := commands.FromFirebase(ctx, c, commands.Options{Log: logger(c, s.err), Notices: s.err}, dir, newProgress(s.err, c.Migration.Progress, "documents"))
+		r, err := commands.FromFirebase(ctx, c, commands.Options{Log: logger(c, s.err), Notices: s.err}, dir, commands.MigrationProgress{
+			Downloaded: newProgress(s.err, c.Migration.Progress, "documents downloaded"), Written: newProgress(s.err, c.Migration.Progress, "documents"),
+		})
 		return errors.Join(err, printReport(s, r, c.Migration.JSON))
 	})
 	return cmd
@@ -65,13 +71,14 @@ func toFirebaseCommand(s streams) *cobra.Command {
 	})
 }
 
-// sourceFolder returns the absolute path of the folder that a command line names; empty for accounts alone.
+// sourceFolder returns the absolute path of the folder that a command line names; empty for accounts alone, and for a
+// live project.
 func sourceFolder(c *config.Config) (string, error) {
 	if len(c.Command) == 1 {
 		return filepath.Abs(c.Command[0])
 	}
-	if len(c.Command) > 1 || c.UsersFile == "" {
-		return "", usageError("clave %s: name the folder of an export or --users, and nothing else; see clave %s --help", c.Mode, c.Mode)
+	if len(c.Command) > 1 || c.UsersFile == "" && !c.Live() {
+		return "", usageError("clave %s: name the folder of an export, --users or --key, and nothing else; see clave %s --help", c.Mode, c.Mode)
 	}
 	return "", nil
 }

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 
@@ -12,19 +13,42 @@ import (
 	"clave/server/internal/suite/transfer"
 )
 
-// FromFirebase moves a project from exports of Firebase, in dir and UsersFile, into a data folder or a store on
-// PostgreSQL, or continues a migration that was interrupted. The report is not nil once the source was read, also if
-// there is an error. progress receives how many of how many documents are written.
-func FromFirebase(ctx context.Context, c *config.Config, o Options, dir string, progress func(done, all int64)) (r *migrate.Report, err error) {
+// MigrationProgress receives the progress of a migration: how many documents are downloaded from a live project, and
+// how many of how many are written.
+type MigrationProgress struct {
+	Downloaded, Written func(done, all int64)
+}
+
+// FromFirebase moves a project into a data folder or a store on PostgreSQL, or continues a migration that was
+// interrupted. It reads exports of Firebase, in dir and UsersFile, or a live project, which it downloads to dir. The
+// report is not nil once the source was read, also if there is an error.
+func FromFirebase(ctx context.Context, c *config.Config, o Options, dir string, p MigrationProgress) (r *migrate.Report, err error) {
 	o.EnsureDefaults()
-	source := transfer.Source{Folder: dir, Database: c.Database, UsersFile: c.UsersFile, HashFile: c.HashFile}
-	files := &migrate.Files{
-		Root: c.Root, Config: c.File, Database: c.Database, Rules: c.Migration.RulesFile, Indexes: c.Migration.IndexesFile,
-		Project: o.opener(c, new(process.Components)).Files(),
+	if c.Live() {
+		return fromLive(ctx, c, o, dir, p)
 	}
-	if files.Database == "" {
-		files.Database = resource.DefaultDatabase
+	data, err := filepath.Abs(c.DataDir)
+	if err != nil {
+		return nil, err
 	}
+	m := &migration{source: transfer.Source{Folder: dir, Database: c.Database, UsersFile: c.UsersFile, HashFile: c.HashFile}}
+	m.given = []migrate.Given{{
+		Database: cmp.Or(c.Database, resource.DefaultDatabase), Rules: migrate.GivenFile{Path: c.Migration.RulesFile}, Indexes: migrate.GivenFile{Path: c.Migration.IndexesFile},
+	}}
+	m.options.Progress = p.Written
+	return m.run(ctx, c, o, data)
+}
+
+// migration is a source with the files of the server.
+type migration struct {
+	source  transfer.Source
+	given   []migrate.Given
+	options migrate.Options
+}
+
+// run moves the source into the data folder of a configuration, or into its store.
+func (m *migration) run(ctx context.Context, c *config.Config, o Options, data string) (r *migrate.Report, err error) {
+	files := &migrate.Files{Root: c.Root, Config: c.File, Given: m.given, Project: o.opener(c, new(process.Components)).Files()}
 	if err := files.Read(); err != nil {
 		return nil, err
 	}
@@ -38,19 +62,16 @@ func FromFirebase(ctx context.Context, c *config.Config, o Options, dir string, 
 			return nil, err
 		}
 	}
-	mark, err := migrate.MarkOf(source)
-	if err != nil {
-		return nil, err
-	}
-	data, err := filepath.Abs(c.DataDir)
+	mark, err := migrate.MarkOf(m.source)
 	if err != nil {
 		return nil, err
 	}
 	err = transferring(ctx, c, o, []string{mark}, true, func(t *transfer.Transfer) error {
-		r, err = migrate.FromFirebase(ctx, migrate.Options{
-			Transfer: t, Source: source, Project: c.Project, Dir: data, Check: c.Migration.Check, SkipRefused: c.Migration.SkipRefused, MissingIndexes: missing,
-			Place: files.Place, Remarks: files.Remarks(), Clock: clock.System(), Progress: progress,
-		})
+		options := m.options
+		options.Transfer, options.Source, options.Project, options.Dir, options.Clock = t, m.source, c.Project, data, clock.System()
+		options.Check, options.SkipRefused, options.MissingIndexes = c.Migration.Check, c.Migration.SkipRefused, missing
+		options.Place, options.Remarks = files.Place, append(m.options.Remarks, files.Remarks()...)
+		r, err = migrate.FromFirebase(ctx, options)
 		return err
 	})
 	return r, err

@@ -32,6 +32,9 @@ func (c *Config) check() error {
 		if c.Mode.needsProject() && c.Project == "" {
 			return fault.E(fault.InvalidArgument, "clave %s: name the project with --project", c.Mode)
 		}
+		if err := c.checkMigration(); err != nil {
+			return err
+		}
 		return c.checkDeploy()
 	}
 	if !slices.Contains([]string{"off", "record", "auto", "enforce"}, c.Indexes) {

@@ -105,7 +105,7 @@ type Config struct {
 	Console      string
 	ConsolePlain bool
 	// AdminURL is the URL of the administration APIs by which ModeDeploy releases files, and Key the file of the service
-	// account's key; empty for a release by the store.
+	// account's key; empty for a release by the store. ModeFromFirebase reads a live project with a Key.
 	AdminURL, Key string
 	// AdminAPI is the host:port of ModeServe's administration APIs; empty for none. AdminExports is the folder below which
 	// they export and import documents; empty for none.

@@ -93,6 +93,8 @@ func TestParseRefuses(t *testing.T) {
 		{"two places for a deployment", good, config.ModeDeploy, []string{"--admin-api", "https://data.example.org:4001", "--key", "key.json", "--store", "postgres://db/clave"}, "give --admin-api or --store, not both"},
 		{"a deployment without a key", good, config.ModeDeploy, []string{"--admin-api", "https://data.example.org:4001"}, "name the key of a service account"},
 		{"a key without a server", good, config.ModeDeploy, []string{"--key", "key.json"}, "--key is for the server that --admin-api names"},
+		{"a read time without a live project", good, config.ModeFromFirebase, []string{"--project", "p", "--read-time", "2026-11-21T14:05:00Z"}, "--read-time is for a live project"},
+		{"a read time that is none", good, config.ModeFromFirebase, []string{"--project", "p", "--key", "key.json", "--read-time", "yesterday"}, "--read-time yesterday: expected a time"},
 		{"index mode", good, config.ModeStart, []string{"--indexes", "maybe"}, "--indexes maybe"},
 		{"a service without an address", good, config.ModeStart, []string{"--service", "x"}, "expected ID=URL"},
 		{"a service with half an address", good, config.ModeServe, []string{"--service", "x=127.0.0.1:80"}, "is not an origin"},

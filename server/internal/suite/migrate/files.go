@@ -3,6 +3,7 @@ package migrate
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -32,55 +33,88 @@ const fileMode = 0o644
 type Files struct {
 	// Root is the folder of firebase.json, and Config its path; empty if there is none.
 	Root, Config string
-	// Database is the id of the database.
-	Database string
-	// Rules and Indexes are the files to be taken over; empty for none.
-	Rules, Indexes string
+	// Given are the files to be taken over, at least for one database.
+	Given []Given
 	// Project has the files that firebase.json names.
 	Project *projectfiles.Project
-	// texts are the texts of the given files by their new paths, and all the files that the server will have.
-	texts map[string]string
-	all   release.Database
+	// texts are the texts of the given files by their new paths, all those that the server will have, and remarks what
+	// the report says of downloaded files that are not taken over.
+	texts   map[string]string
+	all     release.Files
+	remarks []string
+}
+
+// Given are the files of a database to be taken over.
+type Given struct {
+	Database       string
+	Rules, Indexes GivenFile
+}
+
+// GivenFile is a file to be taken over. The zero GivenFile is none.
+type GivenFile struct {
+	Path string
+	// Downloaded is set for a file that the operator has not named. A file that the server reads goes before it.
+	Downloaded bool
+}
+
+// names returns the paths at which the server reads the files of a given database, and those from the folder of
+// firebase.json if it is written.
+func (f *Files) names(i int) (at release.Paths, rules, indexes string) {
+	id := f.Given[i].Database
+	if f.Config != "" {
+		for _, d := range f.Project.Databases {
+			if d.ID == id {
+				at = d
+			}
+		}
+		return at, "", ""
+	}
+	rules, indexes = rulesFile, indexesFile
+	if i > 0 {
+		rules, indexes = id+"."+rulesFile, id+"."+indexesFile
+	}
+	return release.Paths{ID: id, RulesFile: filepath.Join(f.Root, rules), IndexesFile: filepath.Join(f.Root, indexes)}, rules, indexes
 }
 
 // Read reads and checks all files, and finds out where Place writes them. It returns FailedPrecondition if other files
-// are there.
+// are there, unless the given ones were downloaded.
 func (f *Files) Read() error {
-	var named release.Paths
-	for _, d := range f.Project.Databases {
-		if d.ID == f.Database {
-			named = d
+	f.texts, f.all, f.remarks = make(map[string]string), make(release.Files), nil
+	for i, g := range f.Given {
+		at, _, _ := f.names(i)
+		var d release.Database
+		var err error
+		if d.Rules, err = f.take(g.Database, g.Rules, at.RulesFile, "rules"); err != nil {
+			return err
 		}
+		if d.Indexes, err = f.take(g.Database, g.Indexes, at.IndexesFile, "indexes-file"); err != nil {
+			return err
+		}
+		f.all[g.Database] = d
 	}
-	if f.Config == "" {
-		named = release.Paths{RulesFile: filepath.Join(f.Root, rulesFile), IndexesFile: filepath.Join(f.Root, indexesFile)}
-	}
-	f.texts = make(map[string]string)
-	var err error
-	if f.all.Rules, err = f.take(f.Rules, named.RulesFile, "rules"); err != nil {
-		return err
-	}
-	if f.all.Indexes, err = f.take(f.Indexes, named.IndexesFile, "indexes-file"); err != nil {
-		return err
-	}
-	_, err = projectfiles.Check(release.Files{f.Database: f.all})
+	_, err := projectfiles.Check(f.all)
 	return err
 }
 
-// take returns the file that a server will read at a path: the given one, or else the one that is there; nil without
-// both.
-func (f *Files) take(given, path, flag string) (*release.File, error) {
-	if given == "" {
+// take returns the file of a database that a server will read at a path: the given one, or else the one that is there;
+// nil without both.
+func (f *Files) take(database string, given GivenFile, path, flag string) (*release.File, error) {
+	if given.Path == "" {
 		there, err := projectfiles.ReadText(path, "Correct firebase.json.")
 		if path == "" || f.Config == "" || errors.Is(err, fs.ErrNotExist) {
 			return nil, nil
 		}
 		return there, err
 	}
-	if path == "" {
-		return nil, fault.E(fault.FailedPrecondition, "%s does not name the file of --%s for the database %s, so the server would not read it. Name it there.", f.Config, flag, f.Database)
+	kind := map[string]string{"rules": "security rules", "indexes-file": "indexes"}[flag]
+	if path == "" && given.Downloaded {
+		f.remarks = append(f.remarks, fmt.Sprintf("the %s of %s in Firebase: %s does not name their file", kind, database, f.Config))
+		return nil, nil
 	}
-	taken, err := projectfiles.ReadText(given, "Correct --"+flag+".")
+	if path == "" {
+		return nil, fault.E(fault.FailedPrecondition, "%s does not name the file of --%s for the database %s, so the server would not read it. Name it there.", f.Config, flag, database)
+	}
+	taken, err := projectfiles.ReadText(given.Path, "Correct --"+flag+".")
 	if err != nil {
 		return nil, err
 	}
@@ -90,43 +124,69 @@ func (f *Files) take(given, path, flag string) (*release.File, error) {
 		f.texts[path] = taken.Text
 	case err != nil:
 		return nil, err
-	case string(there) != taken.Text:
-		return nil, fault.E(fault.FailedPrecondition, "%s, which the server reads, differs from %s. Move it away, or leave --%s out.", path, given, flag)
+	case string(there) == taken.Text:
+	case given.Downloaded:
+		f.remarks = append(f.remarks, fmt.Sprintf("the %s of %s in Firebase: they differ from %s, which the server reads", kind, database, path))
+		return projectfiles.ReadText(path, "Correct firebase.json.")
+	default:
+		return nil, fault.E(fault.FailedPrecondition, "%s, which the server reads, differs from %s. Move it away, or leave --%s out.", path, given.Path, flag)
 	}
 	return taken, nil
 }
 
-// Definitions returns the index definitions that the server will have.
+// Definitions returns the index definitions that the server will have for the first database.
 func (f *Files) Definitions() (index.Definitions, error) {
-	all, err := f.Project.Definitions(release.Files{f.Database: f.all})
-	return all[resource.Database{Project: f.Project.ID, ID: f.Database}], err
+	all, err := f.Project.Definitions(f.all)
+	return all[resource.Database{Project: f.Project.ID, ID: f.Given[0].Database}], err
 }
 
 // Remarks returns what the operator has to add.
 func (f *Files) Remarks() []string {
-	var all []string
-	if f.all.Rules == nil {
-		all = append(all, "security rules: none are given with --rules or in firebase.json; clave serve needs them")
+	all := slices.Clone(f.remarks)
+	for _, g := range f.Given {
+		of := ""
+		if len(f.Given) > 1 {
+			of = " of " + g.Database
+		}
+		if f.all[g.Database].Rules == nil {
+			all = append(all, "security rules"+of+": none are given with --rules or in firebase.json; clave serve needs them")
+		}
+		if f.all[g.Database].Indexes == nil {
+			all = append(all, "composite indexes"+of+": none are given with --indexes-file or in firebase.json")
+		}
 	}
-	if f.all.Indexes == nil {
-		all = append(all, "composite indexes: none are given with --indexes-file or in firebase.json")
+	return all
+}
+
+// section returns the firestore section of a firebase.json that has all files: an object for one database, or a list.
+func (f *Files) section() any {
+	var all []map[string]string
+	for i, g := range f.Given {
+		_, rules, indexes := f.names(i)
+		section := make(map[string]string)
+		if f.all[g.Database].Rules != nil {
+			section["rules"] = rules
+		}
+		if f.all[g.Database].Indexes != nil {
+			section["indexes"] = indexes
+		}
+		if len(section) == 0 && len(f.Given) == 1 {
+			return nil
+		}
+		if g.Database != resource.DefaultDatabase || len(f.Given) > 1 {
+			section["database"] = g.Database
+		}
+		all = append(all, section)
+	}
+	if len(all) == 1 {
+		return all[0]
 	}
 	return all
 }
 
 // Place writes the files where a server reads them, and returns what it has written.
 func (f *Files) Place() (written []string, err error) {
-	section := make(map[string]string)
-	if f.all.Rules != nil {
-		section["rules"] = rulesFile
-	}
-	if f.all.Indexes != nil {
-		section["indexes"] = indexesFile
-	}
-	if f.Config == "" && len(section) > 0 {
-		if f.Database != resource.DefaultDatabase {
-			section["database"] = f.Database
-		}
+	if section := f.section(); f.Config == "" && section != nil {
 		text, err := json.MarshalIndent(map[string]any{"firestore": section}, "", "  ")
 		if err != nil {
 			return nil, err

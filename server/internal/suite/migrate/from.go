@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
@@ -27,8 +28,13 @@ type Options struct {
 	SkipRefused bool
 	// MissingIndexes are those that recorded queries need.
 	MissingIndexes []MissingIndex
-	// Remarks are what the report says of files that are missing.
+	// Remarks are what the report says of files that are missing, and of what a download does not have.
 	Remarks []string
+	// ReadTime is the time of which the documents of a download are; zero for other sources. Unread are documents that the
+	// download could not read, and UnreadNumber is their number, which may be greater.
+	ReadTime     time.Time
+	Unread       []transfer.Refused
+	UnreadNumber int64
 	// Place writes the files of rules and indexes where a server reads them, and returns what it has written.
 	Place func() ([]string, error)
 	Clock clock.Clock
@@ -59,8 +65,9 @@ func FromFirebase(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{State: Checked, Project: o.Project, Source: paths, Began: o.Clock.Now().UTC(), MissingIndexes: o.MissingIndexes, NotMoved: append(notMoved(source, sum), o.Remarks...)}
+	r := &Report{State: Checked, Project: o.Project, Source: paths, ReadTime: o.ReadTime, Began: o.Clock.Now().UTC(), MissingIndexes: o.MissingIndexes, NotMoved: append(notMoved(source, sum), o.Remarks...)}
 	r.count(source)
+	r.Refused, r.RefusedNumber = append(o.Unread, r.Refused...), r.RefusedNumber+o.UnreadNumber
 	if o.Check {
 		return r, nil
 	}
@@ -81,6 +88,40 @@ func FromFirebase(ctx context.Context, o Options) (*Report, error) {
 	return r, o.load(ctx, r, j, source)
 }
 
+// Before returns the report of the migration that has filled a data folder; nil if there is none, or if it is not
+// finished.
+func Before(dir, project string) (*Report, error) {
+	j, err := readJournal(dir)
+	if err != nil || j == nil || j.Report.Finished.IsZero() || j.Report.Project != project {
+		return nil, err
+	}
+	j.Report.State = FinishedBefore
+	return j.Report, nil
+}
+
+// Ready returns an error if a data folder cannot receive a migration of a project: it has data, or another migration.
+func Ready(ctx context.Context, t *transfer.Transfer, dir, project string) error {
+	j, err := readJournal(dir)
+	switch {
+	case err != nil:
+		return err
+	case j == nil:
+		return vacant(ctx, t, project)
+	case j.Report.Project != project:
+		return fault.E(fault.FailedPrecondition, "the data folder has a migration of project %s. Migrate to an empty data folder.", j.Report.Project)
+	}
+	return nil
+}
+
+// vacant returns an error if there are data of a project.
+func vacant(ctx context.Context, t *transfer.Transfer, project string) error {
+	empty, err := t.Empty(ctx)
+	if err == nil && !empty {
+		err = fault.E(fault.FailedPrecondition, "there are data of project %s already. Migrate to an empty data folder, or add to the data with clave import.", project)
+	}
+	return err
+}
+
 // begin returns the journal of the migration: that of an earlier run, or a new one, for which the target must be empty.
 func (o *Options) begin(ctx context.Context, r *Report, fingerprint string) (*journal, error) {
 	j, err := readJournal(o.Dir)
@@ -96,12 +137,8 @@ func (o *Options) begin(ctx context.Context, r *Report, fingerprint string) (*jo
 		r.Began, r.Continued = j.Report.Began, j.Documents
 		return j, nil
 	}
-	empty, err := o.Transfer.Empty(ctx)
-	if err != nil {
+	if err := vacant(ctx, o.Transfer, r.Project); err != nil {
 		return nil, err
-	}
-	if !empty {
-		return nil, fault.E(fault.FailedPrecondition, "there are data of project %s already. Migrate to an empty data folder, or add to the data with clave import.", r.Project)
 	}
 	return &journal{path: filepath.Join(o.Dir, journalName), Version: journalVersion, Fingerprint: fingerprint, Report: r}, nil
 }

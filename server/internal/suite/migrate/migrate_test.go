@@ -244,7 +244,9 @@ func TestFilesOfAMigration(t *testing.T) {
 		if len(named) > 0 {
 			p.Databases = named[0].Databases
 		}
-		return &migrate.Files{Root: root, Config: config, Database: resource.DefaultDatabase, Rules: rules, Indexes: indexes, Project: p}
+		return &migrate.Files{Root: root, Config: config, Project: p, Given: []migrate.Given{
+			{Database: resource.DefaultDatabase, Rules: migrate.GivenFile{Path: rules}, Indexes: migrate.GivenFile{Path: indexes}},
+		}}
 	}
 	for range 2 { // The second run of a migration finds what the first has written.
 		f := files("")

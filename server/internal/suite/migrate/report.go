@@ -28,6 +28,8 @@ type Report struct {
 	State   string   `json:"state"`
 	Project string   `json:"project"`
 	Source  []string `json:"source"`
+	// ReadTime is the time of which the documents of a live project are; zero for exports.
+	ReadTime time.Time `json:"readTime,omitzero"`
 	// Began and Finished are times; Finished is zero before the end.
 	Began    time.Time `json:"began"`
 	Finished time.Time `json:"finished,omitzero"`
@@ -137,6 +139,9 @@ func (s *Sides) title() string {
 
 // Print writes a report as text.
 func (r *Report) Print(w io.Writer) error {
+	if !r.ReadTime.IsZero() {
+		fmt.Fprintf(w, "documents of %s as they were at %s\n", terminal.Text(r.Project), r.ReadTime.Format(time.RFC3339Nano))
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(table, "KIND\tSOURCE\tSHA-256\tTARGET\tSHA-256\t\n")
 	for _, s := range r.Sides {

@@ -211,8 +211,13 @@ func newAccountsFile(name string) (*accountsFile, error) {
 		return nil, err
 	}
 	a := &accountsFile{file: f, w: bufio.NewWriter(f)}
-	_, err = fmt.Fprintf(a.w, `{"kind":%q,"users":[`, accountsKind)
-	return a, err
+	return a, a.begin()
+}
+
+// begin writes what is before the accounts.
+func (a *accountsFile) begin() error {
+	_, err := fmt.Fprintf(a.w, `{"kind":%q,"users":[`, accountsKind)
+	return err
 }
 
 // add adds an account.

@@ -105,7 +105,7 @@ func (t *Transfer) writeWhole(ctx context.Context, db resource.Database, dir, na
 	if err := errors.Join(err, f.Close()); err != nil {
 		return documents, size, err
 	}
-	return documents, size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now()))
+	return documents, size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now(), outputName))
 }
 
 // writeDocuments writes the selected documents of a database to a log.

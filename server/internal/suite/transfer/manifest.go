@@ -62,12 +62,15 @@ func overall(namespaces string, documents, size int64) ([]byte, error) {
 	return out.Bytes(), errors.Join(err, log.Close())
 }
 
-// metadata returns the metadata of one export into one file.
-func metadata(name string, began, ended time.Time) []byte {
+// metadata returns the metadata of one export into the files of these names.
+func metadata(name string, began, ended time.Time, outputs ...string) []byte {
 	about := appendText(nil, aboutName, name)
 	about = appendInt(appendInt(about, aboutBegan, began.UnixMicro()), aboutEnded, ended.UnixMicro())
-	output := appendText(appendText(nil, outputScope, ""), outputPath, outputName)
-	return appendBytes(appendBytes(nil, exportAbout, about), exportOutput, output)
+	out := appendBytes(nil, exportAbout, about)
+	for _, file := range outputs {
+		out = appendBytes(out, exportOutput, appendText(appendText(nil, outputScope, ""), outputPath, file))
+	}
+	return out
 }
 
 // exportPart is the description of one export in an overall metadata file.

@@ -86,7 +86,7 @@ func (t *Transfer) read(ctx context.Context, s Source, p *pass, sum *Summary) er
 	if s.UsersFile == "" {
 		return nil
 	}
-	hash, err := readHash(s.HashFile)
+	hash, err := ReadHash(s.HashFile)
 	if err != nil {
 		return err
 	}

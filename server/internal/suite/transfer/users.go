@@ -47,7 +47,7 @@ func (t *Transfer) hasDocuments(ctx context.Context) (bool, error) {
 // ImportUsers imports the accounts of a file that `firebase auth:export` wrote. hashFile, if not empty, is a file with
 // the password hash parameters in the form in which the Firebase console shows them.
 func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, sum *Summary) error {
-	hash, err := readHash(hashFile)
+	hash, err := ReadHash(hashFile)
 	if err != nil {
 		return err
 	}
@@ -57,8 +57,9 @@ func (t *Transfer) ImportUsers(ctx context.Context, usersFile, hashFile string, 
 	return t.marked(usersFile, func() error { return t.importUsers(ctx, usersFile, hash, &pass{}, sum) })
 }
 
-// readHash reads a file with password hash parameters; nil without a file.
-func readHash(hashFile string) (*accountimport.Request, error) {
+// ReadHash reads a file with password hash parameters in the form in which the Firebase console shows them; nil without
+// a file.
+func ReadHash(hashFile string) (*accountimport.Request, error) {
 	if hashFile == "" {
 		return nil, nil
 	}

@@ -18,6 +18,7 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
+	"clave/server/internal/store/postgres/pgtest"
 	"clave/server/internal/suite/migrate"
 	"clave/server/internal/suite/transfer"
 	"clave/server/test/e2e/harness"
@@ -135,4 +136,52 @@ func TestMigrateFromFirebase(t *testing.T) {
 		t.Errorf("back to Firebase: %v %s", err, out)
 	}
 	p.Stop(t)
+}
+
+// TestMigrateToPostgreSQL migrates exports of a project into a store on PostgreSQL with the built program, which is
+// killed meanwhile. The same command finishes it, and a node that serves the store has the accounts. The store is
+// verified, and a removed record is found.
+func TestMigrateToPostgreSQL(t *testing.T) {
+	harness.Alone(t, "a migration on PostgreSQL needs that no node runs")
+	dir, pg := t.TempDir(), pgtest.New(t)
+	store := pg.Database()
+	flags := append([]string{"migrate", "from-firebase", "--json", "--store", store}, leavingFirebase(t)...)
+	cmd := harness.Command(t, dir, flags...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait.Until(t, "the migration has begun", func() bool {
+		_, err := os.Stat(filepath.Join(dir, ".clave", "migration.json"))
+		return err == nil
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // It was killed, or has just ended.
+	var r migrate.Report
+	out, err := harness.Command(t, dir, flags...).Output()
+	if err != nil || json.Unmarshal(out, &r) != nil || r.State != migrate.Finished && r.State != migrate.FinishedBefore || r.Documents != migratedDocuments || r.Accounts != 1 {
+		t.Fatalf("the next run: %+v, %v %s", r, err, out)
+	}
+	for _, s := range r.Sides {
+		if s.Target == nil || *s.Target != s.Source {
+			t.Errorf("%+v differs from %+v", s, s.Target)
+		}
+	}
+	p := harness.Serve(t, dir, true, "--store", store)
+	if code, answer := p.Request(t, http.MethodPost, harness.ToolkitPath("accounts:signInWithPassword")+"?key=k", "",
+		map[string]any{"email": "one@example.org", "password": "user1password", "returnSecureToken": true}); code != 200 {
+		t.Errorf("sign-in: %d %v", code, answer)
+	}
+	if out, err := harness.Command(t, t.TempDir(), "verify", "--store", store).CombinedOutput(); err == nil || !strings.Contains(string(out), "serving this database") {
+		t.Errorf("verify beside a node: %v %s", err, out)
+	}
+	const address, named = "one@example.org", " from clave_state where position(convert_to($1, 'UTF8') in key) > 0"
+	wait.Until(t, "the records of the address are in the state", func() bool { return pg.Number(store, "select count(*)"+named, address) > 0 })
+	p.Stop(t)
+	wantVerified(t, store, fmt.Sprint(migratedDocuments, " documents"))
+	pg.Exec(store, "delete"+named, address)
+	if out, err := harness.Command(t, t.TempDir(), "verify", "--store", store).CombinedOutput(); err == nil || !strings.Contains(string(out), "damaged") || !strings.Contains(string(out), "one") {
+		t.Errorf("verify of a damaged store: %v %s", err, out)
+	}
 }
