@@ -4,8 +4,12 @@ import (
 	"context"
 	"encoding/base32"
 	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +19,7 @@ import (
 	"clave/server/internal/auth/service/authapp"
 	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/token"
+	"clave/server/internal/httpx/httpjson"
 )
 
 // TestLargeClaims signs in with large claims, whose tokens are accepted, and with larger ones than the maximum. Claims
@@ -173,43 +178,88 @@ func (f *fixture) wantSAMLEvents(called *functions, factor string, want ...strin
 }
 
 // TestForwardedCredentials signs in in a project whose blocking functions receive tokens of providers: those of the
-// settings, and no others.
+// settings, and no others. A refresh token is one of a client that has asked the provider for it.
 func TestForwardedCredentials(t *testing.T) {
 	called := &functions{t: t, status: 200, answer: "{}"}
 	f := openService(t, same, func(o *service.Options) { o.Blocking = called })
 	for _, c := range []struct {
 		forward map[string]any
+		offline bool
 		want    []string
 	}{
-		{map[string]any{}, nil},
-		{map[string]any{"idToken": true}, []string{"oauth_id_token"}},
-		{map[string]any{"accessToken": true, "idToken": true}, []string{"oauth_access_token", "oauth_id_token"}},
+		{map[string]any{}, true, nil},
+		{map[string]any{"idToken": true}, true, []string{"oauth_id_token"}},
+		{map[string]any{"accessToken": true, "idToken": true}, false, []string{"oauth_access_token", "oauth_expires_in", "oauth_id_token"}},
+		{map[string]any{"refreshToken": true}, false, nil},
+		{map[string]any{"refreshToken": true}, true, []string{"oauth_refresh_token"}},
 	} {
 		called.events = nil
 		functions := map[string]any{"triggers": map[string]any{"beforeSignIn": map[string]any{"functionUri": "https://f.example/s"}}, "forwardInboundCredentials": c.forward}
 		if _, err := f.UpdateConfig(t.Context(), admin, &service.ConfigRequest{Body: map[string]any{"blockingFunctions": functions}}); err != nil {
 			t.Fatal(err)
 		}
-		session, uri := f.begin("oidc.acme")
-		res, err := f.present(uri.String(), "", session)
+		res, err := f.presentOffline("oidc.acme", c.offline, true)
 		if err != nil || len(called.events) != 1 {
 			t.Fatalf("%v: %+v, %v, %d events", c.forward, res, err, len(called.events))
 		}
+		tokens := map[string]any{
+			"oauth_access_token": res.OAuthAccessToken, "oauth_id_token": res.OAuthIDToken, "oauth_refresh_token": res.OAuthRefreshToken, "oauth_expires_in": int64(res.OAuthExpireIn),
+		}
 		var got []string
-		for name, value := range map[string]string{"oauth_access_token": res.OAuthAccessToken, "oauth_id_token": res.OAuthIDToken} {
-			if sent, ok := called.events[0][name]; ok && sent == value && value != "" {
-				got = append(got, name)
+		for _, name := range slices.Sorted(maps.Keys(tokens)) {
+			sent, ok := called.events[0][name]
+			if ok && (sent != tokens[name] || sent == "") {
+				t.Errorf("%v: %s is %v, want %v, that of the sign-in", c.forward, name, sent, tokens[name])
 			} else if ok {
-				t.Errorf("%v: %s is not that of the sign-in", c.forward, name)
+				got = append(got, name)
 			}
 		}
-		if len(got) != len(c.want) {
-			t.Errorf("%v: the function received %q, want %q", c.forward, got, c.want)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v, offline %v: the function received %q, want %q", c.forward, c.offline, got, c.want)
 		}
 	}
-	refresh := map[string]any{"blockingFunctions": map[string]any{"forwardInboundCredentials": map[string]any{"refreshToken": true}}}
-	if _, err := f.UpdateConfig(t.Context(), admin, &service.ConfigRequest{Body: refresh}); err == nil || !strings.HasPrefix(apierror.Text(err), "UNIMPLEMENTED") {
-		t.Errorf("refresh tokens: %v, want UNIMPLEMENTED", err)
+}
+
+// presentOffline signs in by a code. offline asks the provider for a refresh token, and returned this server to return
+// it.
+func (f *fixture) presentOffline(id string, offline, returned bool) (*service.IdpResponse, error) {
+	parameters := map[string]any{}
+	if offline {
+		parameters["access_type"] = "offline"
+	}
+	session, uri := f.beginWith(id, parameters)
+	at, secure := uri.String(), true
+	return f.SignInWithIdp(f.t.Context(), client, &service.IdpRequest{RequestURI: &at, SessionID: &session, ReturnSecureToken: &secure, ReturnRefreshToken: &returned})
+}
+
+// TestRefreshTokensOfProviders signs in with and without returnRefreshToken: only a client that asks the provider and
+// this server receives a refresh token. The access token has its lifetime.
+func TestRefreshTokensOfProviders(t *testing.T) {
+	f := open(t, same)
+	for _, id := range []string{"oidc.acme", "google.com"} {
+		for _, c := range []struct{ offline, returned bool }{{true, true}, {true, false}, {false, true}} {
+			got, err := f.presentOffline(id, c.offline, c.returned)
+			if err != nil || got.OAuthExpireIn != 3600 || (got.OAuthRefreshToken != "") != (c.offline && c.returned) {
+				t.Errorf("%s, offline %v, returnRefreshToken %v: %+v, %v", id, c.offline, c.returned, got, err)
+			}
+		}
+	}
+	f.issuer.Break = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != "/token" {
+			return false
+		}
+		rec := httptest.NewRecorder()
+		f.issuer.Token(rec, r)
+		var answer map[string]any
+		if err := json.Unmarshal(rec.Body.Bytes(), &answer); err != nil {
+			t.Error(err)
+		}
+		answer["refresh_token"], answer["expires_in"] = strings.Repeat("r", 8<<10+1), -5
+		httpjson.Write(w, http.StatusOK, answer)
+		return true
+	}
+	if got, err := f.presentOffline("oidc.acme", true, true); err != nil || got.OAuthRefreshToken != "" || got.OAuthExpireIn != 0 {
+		t.Errorf("an answer with values that are not used: %+v, %v", got, err)
 	}
 }
 

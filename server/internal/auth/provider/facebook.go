@@ -42,7 +42,12 @@ func (p *Providers) facebookResponse(ctx context.Context, cfg *config, open *ope
 	if err != nil {
 		return nil, err
 	}
-	return p.facebookToken(ctx, cfg, tokens.AccessToken)
+	a, err := p.facebookToken(ctx, cfg, tokens.AccessToken)
+	if err != nil {
+		return nil, err
+	}
+	addRefresh(a, tokens)
+	return a, nil
 }
 
 // facebookToken returns whose access token an app presents. Facebook says whether it issued the token to the project's

@@ -44,7 +44,12 @@ func (p *Providers) gitHubResponse(ctx context.Context, cfg *config, open *openS
 	if err != nil {
 		return nil, err
 	}
-	return p.gitHubUser(ctx, cfg, tokens.AccessToken)
+	a, err := p.gitHubUser(ctx, cfg, tokens.AccessToken)
+	if err != nil {
+		return nil, err
+	}
+	addRefresh(a, tokens)
+	return a, nil
 }
 
 // gitHubToken returns whose access token an app presents. GitHub says whether it issued the token to the project's

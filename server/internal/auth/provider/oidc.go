@@ -168,7 +168,19 @@ func (p *Providers) identify(ctx context.Context, cfg *config, at *issuer, open 
 		return nil, err
 	}
 	a.IDToken, a.AccessToken, a.Nonce = raw, tokens.AccessToken, open.Nonce
+	addRefresh(a, tokens)
 	return a, nil
+}
+
+// addRefresh adds the refresh token and the lifetime of the access token that a provider answered to a code. Providers
+// give refresh tokens to clients that ask for them by a scope or a parameter of the page.
+func addRefresh(a *idp.Assertion, tokens *oauth2.Token) {
+	if len(tokens.RefreshToken) <= longestToken {
+		a.RefreshToken = tokens.RefreshToken
+	}
+	if tokens.ExpiresIn > 0 { // at most 2³¹ − 1, by the library
+		a.ExpiresIn = int(tokens.ExpiresIn)
+	}
 }
 
 // refusedCode returns the error for a code that the provider did not exchange for tokens.

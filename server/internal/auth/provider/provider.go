@@ -248,7 +248,8 @@ func (p *Providers) respond(ctx context.Context, scope account.Scope, a *answer)
 	return p.identify(ctx, cfg, at, open, a.fields)
 }
 
-// longestToken is the maximum length of an access token that an app presents, in bytes.
+// longestToken is the maximum length of an access token that an app presents and of a refresh token that a provider
+// gives, in bytes.
 const longestToken = 8 << 10
 
 // accessToken returns whose access token an app presents, if the provider says to which app it issued the token.

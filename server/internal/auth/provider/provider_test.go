@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -91,10 +92,15 @@ func (f *fixture) configure(kind, id string, more map[string]any) {
 // begin begins a sign-in and follows the provider's page. It returns the address to which the provider redirects.
 func (f *fixture) begin(id string) (session string, uri *url.URL) {
 	f.t.Helper()
+	return f.beginWith(id, map[string]any{})
+}
+
+// beginWith is begin, with further parameters of the provider's page.
+func (f *fixture) beginWith(id string, parameters map[string]any) (session string, uri *url.URL) {
+	f.t.Helper()
 	back, scope := redirect, "calendar"
-	begun, err := f.CreateAuthURI(f.t.Context(), client, &service.AuthURIRequest{
-		ProviderID: &id, ContinueURI: &back, OAuthScope: &scope, CustomParameter: map[string]any{"prompt": "login", "state": "forged", "redirect_uri": "https://evil.example"},
-	})
+	maps.Copy(parameters, map[string]any{"prompt": "login", "state": "forged", "redirect_uri": "https://evil.example"})
+	begun, err := f.CreateAuthURI(f.t.Context(), client, &service.AuthURIRequest{ProviderID: &id, ContinueURI: &back, OAuthScope: &scope, CustomParameter: parameters})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -162,6 +162,7 @@ func (s *Service) block(ctx context.Context, a *attempt, event string) (*blockin
 	}
 	if a.assertion != nil {
 		e.Credential, e.IDToken, e.AccessToken = a.assertion.Event(), a.assertion.IDToken, a.assertion.AccessToken
+		e.RefreshToken, e.ExpiresIn = a.assertion.RefreshToken, a.assertion.ExpiresIn
 	}
 	return s.blocking.Call(ctx, &a.project.BlockingFunctions, e)
 }

@@ -30,29 +30,31 @@ type IdpRequest struct {
 
 // IdpResponse is the response to an IdpRequest.
 type IdpResponse struct {
-	Kind             string   `json:"kind"`
-	FederatedID      string   `json:"federatedId,omitempty"`
-	ProviderID       string   `json:"providerId,omitempty"`
-	LocalID          string   `json:"localId,omitempty"`
-	Email            string   `json:"email,omitempty"`
-	EmailVerified    bool     `json:"emailVerified"`
-	DisplayName      string   `json:"displayName,omitempty"`
-	FullName         string   `json:"fullName,omitempty"`
-	FirstName        string   `json:"firstName,omitempty"`
-	LastName         string   `json:"lastName,omitempty"`
-	ScreenName       string   `json:"screenName,omitempty"`
-	PhotoURL         string   `json:"photoUrl,omitempty"`
-	RawUserInfo      string   `json:"rawUserInfo,omitempty"`
-	OAuthIDToken     string   `json:"oauthIdToken,omitempty"`
-	OAuthAccessToken string   `json:"oauthAccessToken,omitempty"`
-	OAuthExpireIn    int      `json:"oauthExpireIn,omitempty"`
-	IsNewUser        bool     `json:"isNewUser,omitempty"`
-	NeedConfirmation bool     `json:"needConfirmation,omitempty"`
-	VerifiedProvider []string `json:"verifiedProvider,omitempty"`
-	ErrorMessage     string   `json:"errorMessage,omitempty"`
-	EmailRecycled    bool     `json:"emailRecycled,omitempty"`
-	Nonce            string   `json:"nonce,omitempty"`
-	TenantID         string   `json:"tenantId,omitempty"`
+	Kind             string `json:"kind"`
+	FederatedID      string `json:"federatedId,omitempty"`
+	ProviderID       string `json:"providerId,omitempty"`
+	LocalID          string `json:"localId,omitempty"`
+	Email            string `json:"email,omitempty"`
+	EmailVerified    bool   `json:"emailVerified"`
+	DisplayName      string `json:"displayName,omitempty"`
+	FullName         string `json:"fullName,omitempty"`
+	FirstName        string `json:"firstName,omitempty"`
+	LastName         string `json:"lastName,omitempty"`
+	ScreenName       string `json:"screenName,omitempty"`
+	PhotoURL         string `json:"photoUrl,omitempty"`
+	RawUserInfo      string `json:"rawUserInfo,omitempty"`
+	OAuthIDToken     string `json:"oauthIdToken,omitempty"`
+	OAuthAccessToken string `json:"oauthAccessToken,omitempty"`
+	OAuthExpireIn    int    `json:"oauthExpireIn,omitempty"`
+	// OAuthRefreshToken is the provider's, for requests with returnRefreshToken.
+	OAuthRefreshToken string   `json:"oauthRefreshToken,omitempty"`
+	IsNewUser         bool     `json:"isNewUser,omitempty"`
+	NeedConfirmation  bool     `json:"needConfirmation,omitempty"`
+	VerifiedProvider  []string `json:"verifiedProvider,omitempty"`
+	ErrorMessage      string   `json:"errorMessage,omitempty"`
+	EmailRecycled     bool     `json:"emailRecycled,omitempty"`
+	Nonce             string   `json:"nonce,omitempty"`
+	TenantID          string   `json:"tenantId,omitempty"`
 	// PendingToken stands for the provider's credential in one further request.
 	PendingToken string `json:"pendingToken,omitempty"`
 	Tokens
@@ -124,6 +126,9 @@ func (s *Service) SignInWithIdp(ctx context.Context, c Call, r *IdpRequest) (*Id
 	}
 	in := &idpSignIn{callSettings: cs, request: r, assertion: a, response: idpResponse(a)}
 	in.response.TenantID = cs.Tenant
+	if optional.Bool(r.ReturnRefreshToken, false) {
+		in.response.OAuthRefreshToken = a.RefreshToken
+	}
 	var res *IdpResponse
 	if r.IDToken != nil {
 		res, err = s.linkIdp(ctx, in, owner)
@@ -269,7 +274,7 @@ func idpResponse(a *idp.Assertion) *IdpResponse {
 	res := &IdpResponse{
 		Kind: "identitytoolkit#VerifyAssertionResponse", ProviderID: p.ProviderID, FederatedID: p.RawID, Email: a.Address, EmailVerified: a.Verified,
 		DisplayName: p.DisplayName, FullName: p.DisplayName, PhotoURL: p.PhotoURL, ScreenName: p.ScreenName, RawUserInfo: string(raw),
-		OAuthIDToken: a.IDToken, OAuthAccessToken: a.AccessToken, Nonce: a.Nonce,
+		OAuthIDToken: a.IDToken, OAuthAccessToken: a.AccessToken, OAuthExpireIn: a.ExpiresIn, Nonce: a.Nonce,
 	}
 	if p.ProviderID == "google.com" {
 		res.FederatedID = "https://accounts.google.com/" + p.RawID

@@ -51,8 +51,11 @@ type Server struct {
 	serve *httptest.Server
 }
 
-// grant is what a code is for.
-type grant struct{ redirect, challenge, nonce, hint string }
+// grant is what a code is for. With offline, the client has asked for a refresh token, as clients of Google do.
+type grant struct {
+	redirect, challenge, nonce, hint string
+	offline                          bool
+}
 
 // keys are the keys of all providers, which are created once. A provider that rotates takes the next one.
 var keys = [...]func() *rsa.PrivateKey{sync.OnceValue(newKey), sync.OnceValue(newKey)}
@@ -79,7 +82,7 @@ func New(t testing.TB) *Server {
 	mux.HandleFunc("GET /.well-known/openid-configuration", s.discovery)
 	mux.HandleFunc("GET /keys", s.listKeys)
 	mux.HandleFunc("GET /authorize", s.authorize)
-	mux.HandleFunc("POST /token", s.token)
+	mux.HandleFunc("POST /token", s.Token)
 	mux.HandleFunc("GET /userinfo", s.userinfo)
 	s.serve = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -190,13 +193,13 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	}
 	code := rand.Text()
 	s.mu.Lock()
-	s.codes[code] = grant{q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce"), q.Get("login_hint")}
+	s.codes[code] = grant{q.Get("redirect_uri"), q.Get("code_challenge"), q.Get("nonce"), q.Get("login_hint"), q.Get("access_type") == "offline"}
 	s.mu.Unlock()
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"state": {q.Get("state")}, "code": {code}, "iss": {s.URL}}.Encode(), http.StatusFound)
 }
 
-// token exchanges a code, once.
-func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+// Token exchanges a code, once.
+func (s *Server) Token(w http.ResponseWriter, r *http.Request) {
 	code := r.FormValue("code")
 	s.mu.Lock()
 	g, ok := s.codes[code]
@@ -220,7 +223,11 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		if s.Hinted != nil {
 			maps.Copy(more, s.Hinted(g.hint))
 		}
-		httpjson.Write(w, http.StatusOK, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": s.IDToken(more)})
+		answer := map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "id_token": s.IDToken(more)}
+		if g.offline {
+			answer["refresh_token"] = "refresh-" + code
+		}
+		httpjson.Write(w, http.StatusOK, answer)
 	}
 }
 

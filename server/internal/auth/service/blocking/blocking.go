@@ -50,8 +50,7 @@ type Settings struct {
 	Triggers map[string]struct {
 		FunctionURI string `json:"functionUri"`
 	} `json:"triggers"`
-	// ForwardInboundCredentials says which tokens of identity providers functions receive. Refresh tokens are not
-	// requested from providers.
+	// ForwardInboundCredentials says which tokens of identity providers functions receive.
 	ForwardInboundCredentials struct {
 		IDToken      bool `json:"idToken"`
 		AccessToken  bool `json:"accessToken"`
@@ -67,6 +66,12 @@ func (s *Settings) forwarded(e *Event) map[string]any {
 	}
 	if s.ForwardInboundCredentials.AccessToken && e.AccessToken != "" {
 		out["oauth_access_token"] = e.AccessToken
+		if e.ExpiresIn > 0 {
+			out["oauth_expires_in"] = e.ExpiresIn
+		}
+	}
+	if s.ForwardInboundCredentials.RefreshToken && e.RefreshToken != "" {
+		out["oauth_refresh_token"] = e.RefreshToken
 	}
 	return out
 }
@@ -98,8 +103,10 @@ type Event struct {
 	Session *session.Session
 	// Credential describes the credential of an identity provider; nil for other sign-ins.
 	Credential map[string]any
-	// IDToken and AccessToken are those of the identity provider; empty for other sign-ins.
-	IDToken, AccessToken string
+	// IDToken, AccessToken and RefreshToken are those of the identity provider; empty for other sign-ins.
+	IDToken, AccessToken, RefreshToken string
+	// ExpiresIn is the time for which the access token is valid, in seconds; 0 means unknown.
+	ExpiresIn int
 	// Address, UserAgent and Locale describe the client.
 	Address, UserAgent, Locale string
 }

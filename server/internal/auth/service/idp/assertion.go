@@ -24,6 +24,10 @@ type Assertion struct {
 	Attributes map[string]any
 	// IDToken, AccessToken and Nonce are those of the provider's response. The client receives them.
 	IDToken, AccessToken, Nonce string
+	// RefreshToken is the provider's for the access token, if it gave one for a code. The client receives it on request.
+	RefreshToken string
+	// ExpiresIn is the time for which the access token is valid from the sign-in on, in seconds; 0 means unknown.
+	ExpiresIn int
 	// Names is set when a user without name or picture takes over those of the provider: at a sign-in, not at linking.
 	Names bool
 }

@@ -19,7 +19,6 @@ var unbuilt = []struct {
 	{"recaptchaConfig.useSmsBotScore", noRecaptcha, isTrue},
 	{"recaptchaConfig.useSmsTollFraudProtection", noRecaptcha, isTrue},
 	{"quota.signUpQuotaConfig", "limits of sign-ups are the server's own (server/doc/auth.md)", notEmpty},
-	{"blockingFunctions.forwardInboundCredentials.refreshToken", "providers are not asked for refresh tokens", isTrue},
 	{"notification.sendEmail", "e-mails are sent by --mail with the texts of Clave", notEmpty},
 	{"notification.defaultLocale", "e-mails and text messages have the language of the request", notEmpty},
 	{"mobileLinksConfig.domain", "Firebase Dynamic Links has ended: links are those of the public URL", dynamicLinks},
