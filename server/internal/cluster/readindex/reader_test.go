@@ -204,7 +204,7 @@ func TestALeaseThatRunsOut(t *testing.T) {
 				}
 				select {
 				case <-ctx.Done():
-				case <-time.After(lease / 2): // as the leader, which replaces a lease that is half over
+				case <-time.After(lease / 3): // as the leader, which replaces a lease of which a third is over
 				}
 				if r.Lease {
 					return Index{Rules: "r", Lease: lease}, ctx.Err()

@@ -197,7 +197,10 @@ func (g *Grants) Due(h *Holder, requested bool) (due bool, after time.Duration, 
 	case !requested || end.IsZero():
 		after = g.o.Longest
 	case has:
-		after = h.until.Add(g.o.Longest / 2).Sub(end) // the lease is half over, and can be replaced by a whole one
+		// A third of the lease is over, and it can be replaced by a whole one. A node asks for the next one as soon as it has
+		// one, and its leases last from the request on: two thirds pass until it has the next one. If half of the lease were
+		// over, the next one would come at the end of the present one, and some reads would find neither.
+		after = h.until.Add(g.o.Longest / 3).Sub(end)
 	default:
 		after = g.mu.ended.Add(g.o.Quiet).Sub(now)
 	}

@@ -107,15 +107,15 @@ func TestReplacedLeases(t *testing.T) {
 		g.grant(h)
 		g.Arrived(h)
 		due, after, _ := g.Due(h, true)
-		if due || after != Longest/2 {
-			t.Errorf("a new lease is due for replacement = %v, or after %v; want after half of it", due, after)
+		if due || after != Longest/3 {
+			t.Errorf("a new lease is due for replacement = %v, or after %v; want after a third of it", due, after)
 		}
 		if due, after, _ := g.Due(h, false); due || after < Longest {
 			t.Errorf("without reads a lease is due for replacement = %v, or after %v", due, after)
 		}
 		time.Sleep(after)
 		if due, _, _ = g.Due(h, true); !due {
-			t.Error("a lease is not replaced after half of it")
+			t.Error("a lease is not replaced after a third of it")
 		}
 		if d := g.Grant(h, g.Mark(), time.Now()); d <= Longest*9/10 {
 			t.Errorf("the next lease is %v", d)

@@ -1,0 +1,149 @@
+package idp
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"time"
+)
+
+// The names of the parts of spConfig with which requests to a SAML provider are signed (signRequest of idpConfig). The
+// certificates are those of Firebase's API; the key is a secret of Clave.
+const (
+	spConfig       = "spConfig"
+	spCertificates = "spCertificates"
+	spKey          = "privateKey"
+)
+
+// SigningKey is the path of the key with which requests to a SAML provider are signed, in its configuration.
+var SigningKey = []string{spConfig, spKey}
+
+// signingLife is the time for which the certificate of a key of requests is valid. Providers pin the key; it is
+// replaced by turning signRequest off and on.
+const signingLife = 10 * 365 * 24 * time.Hour
+
+// Signer makes the key with which requests to a SAML provider are signed.
+type Signer func() (key, certificate string, until time.Time, err error)
+
+// NewSigner returns a Signer that makes one key, when it is needed. Key and certificate are in PEM.
+func NewSigner(now time.Time) Signer {
+	var key, certificate string
+	var failed error
+	until := now.Add(signingLife).UTC().Truncate(time.Second)
+	return func() (string, string, time.Time, error) {
+		if key == "" && failed == nil {
+			key, certificate, failed = newSigningKey(now, until)
+		}
+		return key, certificate, until, failed
+	}
+}
+
+// newSigningKey makes a key and its certificate, both in PEM.
+func newSigningKey(from, until time.Time) (keyPEM, certificatePEM string, err error) {
+	const bits, serialBits, ahead = 2048, 127, time.Hour // a provider's clock may be behind
+	key, err := rsa.GenerateKey(rand.Reader, bits)
+	if err != nil {
+		return "", "", err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), serialBits))
+	if err != nil {
+		return "", "", err
+	}
+	of := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "SAML requests"}, NotBefore: from.Add(-ahead), NotAfter: until,
+		KeyUsage: x509.KeyUsageDigitalSignature, BasicConstraintsValid: true,
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, of, of, key.Public(), key)
+	if err != nil {
+		return "", "", err
+	}
+	plain, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return "", "", err
+	}
+	inPEM := func(kind string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	return inPEM("PRIVATE KEY", plain), inPEM("CERTIFICATE", certificate), nil
+}
+
+// SignsRequests reports whether requests to the SAML provider of a configuration are signed.
+func SignsRequests(config map[string]any) bool { return at(config, "idpConfig", "signRequest") == true }
+
+// HasSigningKey reports whether a stored configuration has a key for its requests.
+func HasSigningKey(config map[string]any) bool {
+	switch v := at(config, spConfig, spKey).(type) {
+	case string:
+		return v != ""
+	case map[string]any:
+		return v[sealedField] != ""
+	}
+	return false
+}
+
+// WithoutSigningKey removes from a request what only the server sets.
+func WithoutSigningKey(body map[string]any) {
+	if own, ok := body[spConfig].(map[string]any); ok {
+		delete(own, spKey)
+		delete(own, spCertificates)
+	}
+}
+
+// SigningKeyOf returns the key of a stored configuration and its certificates, which KeepSigningKey puts back.
+func SigningKeyOf(config map[string]any) [2]any {
+	return [2]any{at(config, spConfig, spKey), at(config, spConfig, spCertificates)}
+}
+
+// KeepSigningKey gives a changed configuration the key that it had before, a new one if it had none, or none if its
+// requests are not signed.
+func KeepSigningKey(config map[string]any, before [2]any, fresh Signer) error {
+	own, ok := config[spConfig].(map[string]any)
+	if !ok {
+		return nil // CheckConfig refuses it
+	}
+	delete(own, spKey)
+	delete(own, spCertificates)
+	if !SignsRequests(config) {
+		return nil
+	}
+	own[spKey], own[spCertificates] = before[0], before[1]
+	if HasSigningKey(config) {
+		return nil
+	}
+	key, certificate, until, err := fresh()
+	if err != nil {
+		return fmt.Errorf("make a key for the requests to a SAML provider: %w", err)
+	}
+	own[spKey] = key
+	own[spCertificates] = []any{map[string]any{"x509Certificate": certificate, "expiresAt": until.Format(time.RFC3339)}}
+	return nil
+}
+
+// sameClient reports whether two configurations are of the same client of a provider, so that the secret of one is that
+// of the other.
+func sameClient(a, b map[string]any) bool {
+	return a["clientId"] == b["clientId"] && reflect.DeepEqual(at(a, spConfig, spCertificates), at(b, spConfig, spCertificates))
+}
+
+// ParseSigningKey returns the key with which requests are signed.
+func ParseSigningKey(text string) (*rsa.PrivateKey, error) {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return nil, errors.New("the key for requests is not in PEM")
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	key, ok := parsed.(*rsa.PrivateKey)
+	if !ok {
+		return nil, errors.New("the key for requests is not one of RSA")
+	}
+	return key, nil
+}
