@@ -88,12 +88,21 @@ func printSAML(s streams, id, done, origin string, out *providerservice.Response
 		fmt.Fprintf(s.out, "  ACS URL (HTTP-POST)   %s/__/auth/handler\n  and, for clients with connectAuthEmulator,\n                        %s/emulator/auth/handler\n", origin, origin)
 	}
 	fmt.Fprintln(s.out, "  NameID                the user's e-mail address, or another id that never changes\n  signature             of the assertion or the response, with SHA-256; no encryption")
+	certificates, _ := own["spCertificates"].([]any)
+	for _, one := range certificates {
+		of, _ := one.(map[string]any)
+		text, _ := of["x509Certificate"].(string)
+		fmt.Fprintln(s.out, "  certificate of this server, for its signed requests:")
+		for line := range strings.Lines(text) {
+			fmt.Fprintln(s.out, terminal.Text(strings.TrimRight(line, "\r\n")))
+		}
+	}
 }
 
 // providerFields returns the fields of a configuration that flags set, in the API's form.
 func providerFields(id string, p *config.Provider) (map[string]any, error) {
 	if !reflect.ValueOf(p.SAML).IsZero() {
-		return nil, usageError("clave providers add: --metadata, --idp-entity-id, --sso-url, --certificate-file, --sp-entity-id, --callback-url and --email-domain are for saml.NAME only")
+		return nil, usageError("clave providers add: --metadata, --idp-entity-id, --sso-url, --certificate-file, --sp-entity-id, --callback-url, --email-domain and --sign-requests are for saml.NAME only")
 	}
 	body := map[string]any{"enabled": !p.Disabled}
 	if p.ClientID != "" {
@@ -182,6 +191,9 @@ func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 		provider["idpCertificates"] = certificatesOf(certificates)
 	}
 	body := map[string]any{"enabled": !p.Disabled, "idpConfig": provider, "spConfig": own}
+	if p.SAML.SignRequests {
+		provider["signRequest"] = true
+	}
 	if len(p.SAML.EmailDomains) > 0 {
 		body["emailDomains"] = list(p.SAML.EmailDomains)
 	}

@@ -84,6 +84,10 @@ func TestProviders(t *testing.T) {
 		{[]string{"add", "saml.meta", "--metadata=idp.xml"}, 1, []string{"--sp-entity-id"}},
 		{[]string{"add", "oidc.acme", "--metadata=idp.xml"}, 2, []string{"saml.NAME"}},
 		{[]string{"add", "saml.meta", "--metadata=idp.xml", "--sp-entity-id=clave-of-meta"}, 0, []string{"added", "clave-of-meta"}},
+		{[]string{"add", "saml.meta", "--sign-requests"}, 1, []string{"--secret-key-file"}},
+		{[]string{"add", "saml.meta", "--sign-requests", sealing}, 0, []string{"changed", "signed requests:\n-----BEGIN CERTIFICATE-----\n", "\n-----END CERTIFICATE-----\n"}},
+		{[]string{"add", "google", "--sign-requests"}, 2, []string{"saml.NAME"}},
+		{[]string{"list"}, 0, []string{"clave-of-meta   spConfig.privateKey"}},
 		{[]string{"remove", "saml.meta"}, 0, []string{"saml.meta is removed"}},
 		{[]string{"remove", "saml.corp"}, 0, []string{"saml.corp is removed"}},
 		{[]string{"remove", "google"}, 0, []string{"google.com is removed"}},
@@ -92,7 +96,7 @@ func TestProviders(t *testing.T) {
 	} {
 		args := append([]string{"providers"}, c.args...)
 		code, text := output(t, append(args, "--project", "foundation", "--data", "data")...)
-		if code != c.code || strings.Contains(text, "hunter2") {
+		if code != c.code || strings.Contains(text, "hunter2") || strings.Contains(text, "PRIVATE KEY") {
 			t.Errorf("%v: %d %q, want %d", c.args, code, text, c.code)
 		}
 		for _, want := range c.want {

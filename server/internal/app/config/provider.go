@@ -31,6 +31,8 @@ type SAMLProvider struct {
 	SPEntityID, CallbackURL string
 	// EmailDomains are the domains whose addresses the provider proves.
 	EmailDomains []string
+	// SignRequests lets the server sign its requests.
+	SignRequests bool
 }
 
 // declareProvider declares the flags of the modes that manage identity providers.
@@ -56,6 +58,7 @@ func (c *Config) declareProvider(flags *pflag.FlagSet) {
 	flags.StringVar(&p.SAML.SPEntityID, "sp-entity-id", "", "`ID` by which the provider knows this server, for saml.NAME")
 	flags.StringVar(&p.SAML.CallbackURL, "callback-url", "", "`URL` to which the provider posts responses, for saml.NAME (default: the page that began the sign-in)")
 	flags.StringArrayVar(&p.SAML.EmailDomains, "email-domain", nil, "`DOMAIN` whose addresses the provider proves, for saml.NAME; repeatable, replaces the stored ones (default: all)")
+	flags.BoolVar(&p.SAML.SignRequests, "sign-requests", false, "sign the requests to saml.NAME, with a key that the server makes; add prints its certificate")
 	flags.BoolVar(&p.Disabled, "disabled", false, "store the provider without enabling it")
 	c.declareSecretKeys(flags)
 }

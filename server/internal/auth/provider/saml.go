@@ -31,6 +31,7 @@ const (
 // samlConfig is the part of a SAML provider's stored configuration that has an effect, in the API's form.
 type samlConfig struct {
 	id      string
+	at      idp.Place
 	Enabled bool `json:"enabled"`
 	IDP     struct {
 		EntityID     string `json:"idpEntityId"`
@@ -43,6 +44,11 @@ type samlConfig struct {
 	SP struct {
 		EntityID    string `json:"spEntityId"`
 		CallbackURI string `json:"callbackUri"`
+		// Key is that of signed requests, and Certificates has its certificate.
+		Key          idp.Secret `json:"privateKey"`
+		Certificates []struct {
+			PEM string `json:"x509Certificate"`
+		} `json:"spCertificates"`
 	} `json:"spConfig"`
 	// EmailDomains are the domains whose addresses the provider proves; empty for all, as in Firebase. The field is not in
 	// Firebase's API.
@@ -63,10 +69,8 @@ func (p *Providers) samlConfig(scope account.Scope, id string) (*samlConfig, err
 		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is not found.")
 	case !cfg.Enabled:
 		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
-	case cfg.IDP.SignRequest:
-		return nil, apierror.New("OPERATION_NOT_ALLOWED : The SAML provider requires signed requests (signRequest), which are not implemented.")
 	}
-	cfg.id = id
+	cfg.id, cfg.at = id, idp.Place{Scope: scope, Kind: idp.SAML, ID: id}
 	return cfg, nil
 }
 
@@ -96,8 +100,32 @@ func (p *Providers) serviceProvider(cfg *samlConfig, acs string) (*saml.ServiceP
 	}, nil
 }
 
-// beginSAML begins a sign-in at a SAML provider. Its request is in the address of the provider's page, and is not
-// signed: everything that it asks for is in the provider's own configuration of this server.
+// sign lets a service provider sign its requests, if the configuration says so. Otherwise they are not signed:
+// everything that they ask for is in the provider's own configuration of this server.
+func (p *Providers) sign(cfg *samlConfig, sp *saml.ServiceProvider) error {
+	if !cfg.IDP.SignRequest {
+		return nil
+	}
+	text, err := cfg.SP.Key.Open(p.o.Secrets, cfg.at, idp.SigningKey...)
+	switch {
+	case err != nil:
+		return err
+	case text == "" || len(cfg.SP.Certificates) == 0:
+		return errors.New("the configuration has signRequest and no key; store it again")
+	}
+	key, err := idp.ParseSigningKey(text)
+	if err != nil {
+		return err
+	}
+	certificate, err := idp.Certificate(cfg.SP.Certificates[0].PEM)
+	if err != nil {
+		return err
+	}
+	sp.Key, sp.Certificate, sp.SignatureMethod = key, certificate, dsig.RSASHA256SignatureMethod
+	return nil
+}
+
+// beginSAML begins a sign-in at a SAML provider. Its request is in the address of the provider's page.
 func (p *Providers) beginSAML(ctx context.Context, scope account.Scope, start *idp.Start) (*idp.Started, error) {
 	cfg, err := p.samlConfig(scope, start.ProviderID)
 	if err != nil {
@@ -111,7 +139,10 @@ func (p *Providers) beginSAML(ctx context.Context, scope account.Scope, start *i
 		acs = callback
 	}
 	sp, err := p.serviceProvider(cfg, acs)
-	if err := cmp.Or(err, idp.CheckPage(cfg.IDP.SSOURL)); err != nil {
+	if err == nil {
+		err = cmp.Or(idp.CheckPage(cfg.IDP.SSOURL), p.sign(cfg, sp))
+	}
+	if err != nil {
 		return nil, p.unusableSAML(cfg, err)
 	}
 	request, err := sp.MakeAuthenticationRequest(cfg.IDP.SSOURL, saml.HTTPRedirectBinding, saml.HTTPPostBinding)

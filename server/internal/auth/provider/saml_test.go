@@ -527,7 +527,7 @@ func TestSAMLConfigurations(t *testing.T) {
 	}{
 		{"a page without https", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["ssoUrl"] = "http://idp.example" })},
 		{"a script as page", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["ssoUrl"] = "javascript:alert(1)" })},
-		{"signed requests", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["signRequest"] = true })},
+		{"no page", "OPERATION_NOT_ALLOWED", with(func(_, idp, _ map[string]any) { idp["ssoUrl"] = "/" })},
 		{"disabled", "OPERATION_NOT_ALLOWED", with(func(body, _, _ map[string]any) { body["enabled"] = false })},
 		{"a callback elsewhere", "INVALID_CONTINUE_URI", with(func(_, _, sp map[string]any) { sp["callbackUri"] = "https://p.firebaseapp.com/__/auth/handler" })},
 		{"a callback here", "", with(func(_, _, sp map[string]any) { sp["callbackUri"] = "https://app.example/other/page" })},

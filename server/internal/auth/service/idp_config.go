@@ -55,6 +55,9 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		return nil, err
 	}
 	idp.CleanConfig(r.Body)
+	if err := s.keepSigningKey(r, r.Body, [2]any{}, idp.NewSigner(s.now(c.Project))); err != nil {
+		return nil, err
+	}
 	s.seal(c, r, r.Body)
 	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		var old map[string]any
@@ -90,14 +93,23 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if err := cmp.Or(s.checkSecrets(r), idp.CheckCertificates(r.Body)); err != nil {
 		return nil, err
 	}
-	stored := make(map[string]any)
+	stored, signer := make(map[string]any), idp.NewSigner(s.now(c.Project))
+	if idp.SignsRequests(r.Body) { // The key is made before the store is locked.
+		if _, _, _, err := signer(); err != nil {
+			return nil, err
+		}
+	}
 	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		found, err := ch.Load(r.Kind, r.ID, &stored)
 		if err != nil || !found {
 			return cmp.Or(err, noConfig())
 		}
+		before := idp.SigningKeyOf(stored)
 		settings.ApplyMask(stored, r.Body, r.Mask)
 		if err := idp.CheckConfig(r.Kind, stored); err != nil {
+			return err
+		}
+		if err := s.keepSigningKey(r, stored, before, signer); err != nil {
 			return err
 		}
 		idp.CleanConfig(stored)

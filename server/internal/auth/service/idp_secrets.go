@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
@@ -15,13 +16,35 @@ import (
 
 // checkSecrets refuses a configuration with a secret that can't be sealed. A server of a developer seals none.
 func (s *Service) checkSecrets(r *IdpConfigRequest) error {
+	if !s.o.Emulator {
+		idp.WithoutSigningKey(r.Body)
+	}
 	if err := idp.CheckSecrets(r.Body); err != nil {
 		return err
 	}
-	if s.o.Secrets == nil && !s.o.Emulator && idp.HasPlain(r.Body) {
-		return apierror.New("OPERATION_NOT_ALLOWED : The server stores no secrets of providers: it has no key to seal them. Start it with --secret-key-file (server/doc/providers.md).")
+	if s.o.Secrets == nil && !s.o.Emulator && (idp.HasPlain(r.Body) || idp.SignsRequests(r.Body)) {
+		return errUnsealed()
 	}
 	return nil
+}
+
+// errUnsealed is the error for a secret that can't be sealed.
+func errUnsealed() error {
+	return apierror.New("OPERATION_NOT_ALLOWED : The server stores no secrets of providers: it has no key to seal them. Start it with --secret-key-file (server/doc/providers.md).")
+}
+
+// keepSigningKey gives a configuration of a SAML provider the key with which its requests are signed, if they are.
+// before is the key of the configuration that is changed. A server of a developer sends none.
+func (s *Service) keepSigningKey(r *IdpConfigRequest, config map[string]any, before [2]any, fresh idp.Signer) error {
+	if r.Kind != idp.SAML || s.o.Emulator {
+		return nil
+	}
+	return idp.KeepSigningKey(config, before, func() (key, certificate string, until time.Time, err error) {
+		if s.o.Secrets == nil {
+			return "", "", time.Time{}, errUnsealed()
+		}
+		return fresh()
+	})
 }
 
 // place returns where a configuration is stored.

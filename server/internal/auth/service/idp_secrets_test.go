@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/secret"
@@ -191,6 +192,16 @@ func TestForgedSecrets(t *testing.T) {
 	s.wantOpened("google.com", secrettest.Keys(t, "key"), hidden+" "+hiddenKey)
 }
 
+// certificate returns a certificate in PEM.
+func certificate(t *testing.T) string {
+	t.Helper()
+	_, text, _, err := idp.NewSigner(time.Now())()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // TestNoKey stores secrets on a server without keys. A server of a developer shows them, as the official emulator.
 func TestNoKey(t *testing.T) {
 	s := openSealing(t, nil, nil)
@@ -203,6 +214,14 @@ func TestNoKey(t *testing.T) {
 	_, err := s.UpdateIdpConfig(t.Context(), admin, &service.IdpConfigRequest{Kind: idp.Default, ID: "google.com", Body: map[string]any{"clientSecret": hidden}})
 	if err == nil || !strings.Contains(err.Error(), "--secret-key-file") {
 		t.Errorf("a later secret: %v", err)
+	}
+	signed := map[string]any{
+		"idpConfig": map[string]any{"idpEntityId": "i", "ssoUrl": "https://idp.example", "signRequest": true, "idpCertificates": []any{map[string]any{"x509Certificate": certificate(t)}}},
+		"spConfig":  map[string]any{"spEntityId": "s"},
+	}
+	_, err = s.CreateIdpConfig(t.Context(), admin, &service.IdpConfigRequest{Kind: idp.SAML, ID: "saml.signed", Body: signed})
+	if err == nil || !strings.Contains(err.Error(), "--secret-key-file") {
+		t.Errorf("signed requests: %v", err)
 	}
 	if err := s.SealSecrets(t.Context()); err != nil {
 		t.Error(err)

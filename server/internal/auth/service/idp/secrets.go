@@ -14,7 +14,7 @@ import (
 // secretFields lists the fields of configurations that are secrets. Stored configurations have them sealed, as objects
 // with the field sealed, which requests cannot contain. It is empty for a secret that an import lacked. Servers of
 // development store them as they are.
-var secretFields = [][]string{{"clientSecret"}, {"appleSignInConfig", "codeFlowConfig", "privateKey"}}
+var secretFields = [][]string{{"clientSecret"}, {"appleSignInConfig", "codeFlowConfig", "privateKey"}, SigningKey}
 
 // sealedField is the field of an object that takes the place of a secret.
 const sealedField = "sealed"
@@ -136,7 +136,7 @@ func KeepSecrets(config, old map[string]any, lacking []string) (missing []string
 			object = below
 		}
 		kept := at(old, path...)
-		if kept == nil || old["clientId"] != config["clientId"] {
+		if kept == nil || !sameClient(old, config) {
 			kept = map[string]any{sealedField: ""}
 			missing = append(missing, field)
 		}
