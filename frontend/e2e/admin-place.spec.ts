@@ -89,6 +89,16 @@ test('fields beside each other are level, however long their notes are', async (
   const top = async (name: string) => (await sheet.getByLabel(name, { exact: true }).boundingBox())?.y
   // The dialog moves while it opens, also between two measurements.
   await expect.poll(async () => (await top('Fecha')) === (await top('Hora'))).toBe(true)
+  // The buttons stay in view, and a focused field is above them.
+  const save = sheet.getByRole('button', { name: 'Guardar cambios' })
+  await expect(save).toBeInViewport({ ratio: 1 })
+  await sheet.getByLabel('Precio').focus()
+  await expect(save).toBeInViewport({ ratio: 1 })
+  const overlap = async () => {
+    const [field, foot] = [await sheet.getByLabel('Precio').boundingBox(), await save.boundingBox()]
+    return field && foot ? field.y + field.height - foot.y : Number.NaN
+  }
+  await expect.poll(overlap).toBeLessThan(0)
 })
 
 test('a filter without matches is reported and can be removed', async ({ page }) => {

@@ -86,19 +86,21 @@ export function Compose({ onSent }: { onSent: () => void }) {
         {(input) => <textarea {...input} name="text" defaultValue={draft?.text} required rows={10} maxLength={LIMITS.text} />}
       </Field>
       {result ? <Outcome result={result} /> : null}
-      <div className="flex flex-wrap gap-2 max-sm:*:flex-auto">
-        <button type="button" className="boton" disabled={step !== undefined} onClick={() => void preview()}>
-          {texts.preview}
-        </button>
-        <button type="button" className="boton" disabled={step !== undefined} onClick={() => void test()}>
-          {step === 'test' ? texts.testing : texts.test}
-        </button>
-        <SubmitButton
-          busy={step === 'send'}
-          disabled={step !== undefined}
-          label={sure ? texts.sendNow : texts.send}
-          busyLabel={texts.starting}
-        />
+      <div className="panel-acciones">
+        <div className="flex flex-wrap gap-2 max-sm:*:flex-auto">
+          <button type="button" className="boton" disabled={step !== undefined} onClick={() => void preview()}>
+            {texts.preview}
+          </button>
+          <button type="button" className="boton" disabled={step !== undefined} onClick={() => void test()}>
+            {step === 'test' ? texts.testing : texts.test}
+          </button>
+          <SubmitButton
+            busy={step === 'send'}
+            disabled={step !== undefined}
+            label={sure ? texts.sendNow : texts.send}
+            busyLabel={texts.starting}
+          />
+        </div>
       </div>
     </form>
   )
