@@ -68,6 +68,8 @@ test('S-039 /equipo shows directors, pictures and philosophy', async ({ page }) 
     'Compromiso social',
   ])
   await expect(page.getByRole('link', { name: 'Únete a Nosotros' })).toHaveAttribute('href', '/contacto')
+  await page.getByRole('link', { name: 'Invitarnos a tocar' }).click()
+  await expect(page.getByLabel('Asunto')).toHaveValue('Invitación a tocar')
 })
 
 test('S-040 one ensemble panel is open at a time', async ({ page }) => {

@@ -1,27 +1,47 @@
 import type { Slot } from '../art/slot-image'
 
 /** A director. Her name is null until the foundation confirms it. */
-type Director = { role: string; name: string | null; text: string; slot: Slot }
+type Director = {
+  role: string
+  name: string | null
+  text: string
+  /** What to write to her about: the link's text, and the subject that the contact form begins with. */
+  talk: { text: string; subject: string }
+  slot: Slot
+}
 
 /** The three directors, in order of position. */
 const directors: Director[] = [
-  { role: 'Presidenta', name: null, text: 'Marca el rumbo y cuida las alianzas.', slot: 'equipo-1' },
+  {
+    role: 'Presidenta',
+    name: null,
+    text: 'Marca el rumbo y cuida las alianzas.',
+    talk: { text: 'Proponer una alianza', subject: 'Propuesta de alianza' },
+    slot: 'equipo-1',
+  },
   {
     role: 'Vicepresidenta',
     name: null,
     text: 'Dirige la escuela y acompaña a los maestros.',
+    talk: { text: 'Preguntar por las clases', subject: 'Pregunta sobre las clases' },
     slot: 'equipo-2',
   },
   {
     role: 'Coordinadora de proyectos',
     name: null,
     text: 'Convierte las ideas en fechas, salones y conciertos.',
+    talk: { text: 'Invitarnos a tocar', subject: 'Invitación a tocar' },
     slot: 'equipo-3',
   },
 ]
 
-/** The photo grid of the team. */
-const group: Slot[] = ['equipo-grupo-1', 'equipo-grupo-2', 'equipo-grupo-3', 'equipo-grupo-4']
+/** The photo grid of the team, with what each picture shows. */
+const group: { slot: Slot; text: string }[] = [
+  { slot: 'equipo-grupo-1', text: 'En círculo, para escucharnos' },
+  { slot: 'equipo-grupo-2', text: 'El plan del mes, con café' },
+  { slot: 'equipo-grupo-3', text: 'Todas las manos, antes de cada función' },
+  { slot: 'equipo-grupo-4', text: 'Cada instrumento, en su sitio' },
+]
 
 /** Text of /equipo. The foundation edits it here. */
 export const equipo = {

@@ -23,4 +23,6 @@ export const tCalendar = {
   help: 'Elige un día para ver sus eventos.',
   todayLegend: 'Hoy',
   eventLegend: 'Con eventos',
+  /** The rest is both: the symbol of music, and a day without events. */
+  restLegend: 'Silencio: sin eventos',
 } as const

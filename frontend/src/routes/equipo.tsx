@@ -15,13 +15,17 @@ function Directors() {
     <>
       <p className="entrada mb-8">{text}</p>
       <ul className="directoras">
-        {list.map(({ role, name, text: duty, slot }, i) => (
+        {list.map(({ role, name, text: duty, talk, slot }, i) => (
           <li key={role} className={`directora lamina lamina-${INKS[i] ?? 'coral'}`}>
             <SlotImage slot={slot} sizes="(min-width: 1024px) 560px, 40vw" priority={i === 0} className="directora-imagen" />
             <div className="directora-texto">
               <h3 className="titulo-3">{role}</h3>
               {name === null ? null : <p className="font-semibold">{name}</p>}
               <p className="mt-2">{duty}</p>
+              <Link className="enlace mt-1 inline-block py-2.5 font-semibold" to={`/contacto?asunto=${encodeURIComponent(talk.subject)}`}>
+                {talk.text}
+                <span aria-hidden="true">{'\u00a0→'}</span>
+              </Link>
             </div>
           </li>
         ))}
@@ -36,10 +40,13 @@ function Group() {
   return (
     <>
       <p className="max-w-prose">{equipo.group.text}</p>
-      <ul className="mt-8 grid grid-cols-2 gap-3 lg:grid-cols-4">
-        {equipo.group.tiles.map((slot) => (
+      <ul className="mt-8 grid grid-cols-2 gap-x-4 gap-y-6 lg:grid-cols-4">
+        {equipo.group.tiles.map(({ slot, text }) => (
           <li key={slot}>
-            <SlotImage slot={slot} sizes="(min-width: 1024px) 290px, 50vw" className="border-borde h-auto w-full rounded-sm border-2" />
+            <figure>
+              <SlotImage slot={slot} sizes="(min-width: 1024px) 290px, 50vw" className="border-borde h-auto w-full rounded-sm border-2" />
+              <figcaption className="mt-2 text-[0.9375rem] leading-snug font-semibold text-balance">{text}</figcaption>
+            </figure>
           </li>
         ))}
       </ul>

@@ -47,6 +47,12 @@ export function Calendar() {
                 <span className="punto bg-evento" aria-hidden="true" />
                 {tCalendar.eventLegend}
               </span>
+              {calendar.view === 'semana' ? (
+                <span className="inline-flex items-center gap-2">
+                  <span className="silencio" aria-hidden="true" />
+                  {tCalendar.restLegend}
+                </span>
+              ) : null}
               <span role="status">{loading ? t.events.loading : ''}</span>
             </div>
           </div>

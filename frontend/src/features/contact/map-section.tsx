@@ -1,3 +1,4 @@
+import { MapPin } from 'lucide-react'
 import { useState } from 'react'
 import { SlotImage } from '../../art/slot-image'
 import { buttonClasses } from '../../components/button-classes'
@@ -13,9 +14,11 @@ function DrawnMap() {
   return (
     <div className="mapa-plano">
       <SlotImage slot="mapa" sizes="(min-width: 1024px) 800px, 150vw" className="size-full object-cover" />
+      <span aria-hidden="true" className="mapa-nuestro" />
       <ul aria-hidden="true">
         {contacto.places.map(({ name, className }) => (
           <li key={name} className={`mapa-nombre ${className}`}>
+            {className === 'mapa-ciudad' ? <MapPin /> : null}
             {name}
           </li>
         ))}
