@@ -10,12 +10,14 @@ import (
 // (firebase.google.com/docs/firestore/storage-size), and the bytes of a value that an entry has.
 const (
 	entryOverhead = 32
+	groupOverhead = 48 - entryOverhead // what single-field entries of collection groups have more
 	maxEntryValue = 1500
 )
 
 // BilledSize returns the size of the entries of a document, given by its relative path, as production bills them: an
 // entry has the name of the document, that of the document above it unless the index is of a collection group, the
-// values, the name of the field of a single-field index, and 32 bytes. Fields other than arrays and maps have an entry
+// values, the name of the field of a single-field index, and 32 bytes, or 48 in a single-field index of a collection
+// group. Fields other than arrays and maps have an entry
 // in each order, and arrays one for each distinct element.
 func (s *Set) BilledSize(path string, fields value.Map) int64 {
 	collection := path[:strings.LastIndexByte(path, '/')]
@@ -61,11 +63,12 @@ func (z *sizer) fields(g *group, parent value.FieldPath, m value.Map) {
 		text := path.String()
 		collection, wide := g.single(text)
 		z.field(false, collection, len(text)+1, v)
-		z.field(true, wide, len(text)+1, v)
+		z.field(true, wide, groupOverhead+len(text)+1, v)
 	}
 }
 
-// field adds the single-field entries of a value in one scope. name is the size of the field's name.
+// field adds the single-field entries of a value in one scope. name is the size of the field's name and of what each
+// entry of this scope has more.
 func (z *sizer) field(group bool, s Single, name int, v value.Value) {
 	if array, ok := v.(value.Array); ok {
 		if s.Contains {

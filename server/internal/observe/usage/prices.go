@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"text/tabwriter"
 	"time"
 
@@ -33,6 +32,9 @@ type Prices struct {
 	StoredPerGiBMonth *float64 `json:"storedPerGiBMonth"`
 }
 
+// maxPrice is the maximum of a price, so that the costs of any counts are numbers that JSON can have.
+const maxPrice = 1e9
+
 // pricesExample is a file of prices in an error.
 const pricesExample = `{"date": "2026-11-01", "location": "nam5", "currency": "USD", ` +
 	`"per100000": {"reads": 0.06, "writes": 0.18, "deletes": 0.02, "ttlDeletes": 0.02}, "sentPerGiB": 0.12, "storedPerGiBMonth": 0.18}`
@@ -57,8 +59,8 @@ func ParsePrices(text []byte) (p Prices, err error) {
 		if l.price == nil && l.name != sentName && l.name != storedName {
 			return p, fault.E(fault.InvalidArgument, "The price of %s is missing.", l.name)
 		}
-		if l.price != nil && (*l.price < 0 || math.IsInf(*l.price, 0)) {
-			return p, fault.E(fault.InvalidArgument, "The price of %s is %v; it must not be negative.", l.name, *l.price)
+		if l.price != nil && (*l.price < 0 || *l.price > maxPrice) {
+			return p, fault.E(fault.InvalidArgument, "The price of %s is %v; it must be between 0 and %.0f.", l.name, *l.price, maxPrice)
 		}
 	}
 	return p, nil

@@ -51,6 +51,7 @@ func TestInvalidPrices(t *testing.T) {
 		"another day": strings.Replace(pricesExample, "2026-11-01", "1.11.2026", 1),
 		"no currency": strings.Replace(pricesExample, `"USD"`, `""`, 1),
 		"no deletes":  strings.Replace(pricesExample, `"deletes": 0.02, `, "", 1),
+		"too high":    strings.Replace(pricesExample, "0.18", "1.5e308", 1),
 		"negative":    strings.Replace(pricesExample, "0.18", "-0.18", 1),
 		"unknown":     strings.Replace(pricesExample, "sentPerGiB", "sent", 1),
 		"more":        pricesExample + "{}",
