@@ -112,7 +112,7 @@ func (a *App) openUsers(s *state) *users {
 		return rpcidentity.New(rpcidentity.Options{Service: s.Service, Admins: admins, Parsing: a.parsing, Log: a.o.Log})
 	}
 	if !c.Production() {
-		u.control = control.Accounts(s.Service, api.OpenAPI())
+		u.handler, u.control = control.SignInPages(s.Service, api), control.Accounts(s.Service, api.OpenAPI())
 	}
 	return u
 }

@@ -37,9 +37,7 @@ func Accounts(s *service.Service, next http.Handler) http.Handler {
 		}})
 	})
 	mux.HandleFunc("GET /emulator/action", h.action)
-	mux.HandleFunc("GET /emulator/auth/handler", h.handlerPage)
-	mux.HandleFunc("GET /emulator/auth/iframe", framePage)
-	mux.HandleFunc("GET /emulator/auth/popups.js", api.WritePopups)
+	h.signInPages(mux)
 	for _, path := range []string{projectPath, projectPath + "/tenants/{tenant}"} {
 		mux.HandleFunc("DELETE "+path+"/accounts", accountRoute(h.clear))
 		mux.HandleFunc("GET "+path+"/oobCodes", accountRoute(h.oobCodes))
@@ -50,8 +48,30 @@ func Accounts(s *service.Service, next http.Handler) http.Handler {
 	return mux
 }
 
+// SignInPages serves the pages of signInWithPopup and signInWithRedirect on the port of a site, and passes other
+// requests to next. After a redirect, browsers that keep the storage of frames apart by origin show the frame what the
+// handler stored only if the site, the handler and the frame have one origin.
+func SignInPages(s *service.Service, next http.Handler) http.Handler {
+	pages := http.NewServeMux()
+	(&accounts{service: s}).signInPages(pages)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/emulator/auth/") {
+			pages.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // accounts serves the control routes of Auth.
 type accounts struct{ service *service.Service }
+
+// signInPages adds the pages of signInWithPopup and signInWithRedirect.
+func (h *accounts) signInPages(mux *http.ServeMux) {
+	mux.HandleFunc("GET /emulator/auth/handler", h.handlerPage)
+	mux.HandleFunc("GET /emulator/auth/iframe", framePage)
+	mux.HandleFunc("GET /emulator/auth/popups.js", api.WritePopups)
+}
 
 // accountRoute finds the project and the tenant that a path names. No id has a zero byte: keys of accounts end with it.
 func accountRoute(serve func(http.ResponseWriter, *http.Request, service.Call)) http.HandlerFunc {

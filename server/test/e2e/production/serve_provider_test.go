@@ -64,13 +64,24 @@ func TestServeSignsInAtAProvider(t *testing.T) {
 // TestServeSignsInWithoutGoogle does the same in three engines that refuse storage to frames of other sites, without
 // Google's script.
 func TestServeSignsInWithoutGoogle(t *testing.T) {
-	p, _ := serveWithAcme(t, true)
 	for _, engine := range harness.Engines {
-		t.Run(engine.Name, func(t *testing.T) {
-			engine.Need(t)
-			harness.InBrowser(t, "popups.mjs", engine.Name, p.URL, p.Dir)
-		})
+		t.Run(engine.Name, func(t *testing.T) { signInWithoutGoogle(t, engine) })
 	}
+}
+
+// TestServeSignsInAtNodes does the same in Chromium at three nodes behind a balancer.
+func TestServeSignsInAtNodes(t *testing.T) {
+	harness.Alone(t, "TestServeSignsInWithoutGoogle has several nodes then")
+	t.Setenv(harness.NodesVariable, "yes")
+	signInWithoutGoogle(t, harness.Engines[0])
+}
+
+// signInWithoutGoogle signs in at a server of its own, because a client's sign-ins are limited.
+func signInWithoutGoogle(t *testing.T, engine harness.Engine) {
+	t.Helper()
+	engine.Need(t)
+	p, _ := serveWithAcme(t, true)
+	harness.InBrowser(t, "popups.mjs", "serve", engine.Name, p.URL, strings.Replace(p.URL, "127.0.0.1", "localhost", 1), p.Dir)
 }
 
 // TestServePassesTheFlowsOfTheSDK goes through the flows of the web SDK's own browser tests of popups and redirects,
