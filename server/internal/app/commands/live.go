@@ -10,6 +10,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/httpx/accountkey"
 	"clave/server/internal/model/resource"
+	"clave/server/internal/store/backup"
 	"clave/server/internal/suite/download"
 	"clave/server/internal/suite/migrate"
 	"clave/server/internal/suite/transfer"
@@ -29,6 +30,8 @@ func fromLive(ctx context.Context, c *config.Config, o Options, dir string, p Mi
 	own := dir == ""
 	if own {
 		dir = filepath.Join(data, downloadFolder)
+	} else if err := backup.Outside(data, dir); err != nil {
+		return nil, err
 	}
 	r, err = migrate.Before(data, c.Project)
 	if err != nil {

@@ -311,12 +311,13 @@ func (c *chunk) read(stream grpc.ServerStreamingClient[pb.RunQueryResponse], cre
 
 // add writes a document, or records that it can't be read.
 func (c *chunk) add(d *pb.Document) error {
-	if d.GetName() == c.after {
-		return fault.E(fault.DataLoss, "a query after the document %s begins with it", c.after)
+	name, err := wire.ParseDocumentName(c.db, d.GetName())
+	if last, lastErr := resource.ParseDocument(c.after); c.documents == 0 && err == nil && lastErr == nil && resource.CompareDocuments(last, name) >= 0 {
+		// The download would have no end.
+		return fault.E(fault.DataLoss, "a query of the documents after %s has returned %s", c.after, d.GetName())
 	}
 	c.documents++
 	c.after = d.GetName()
-	name, err := wire.ParseDocumentName(c.db, d.GetName())
 	var fields value.Value
 	if err == nil {
 		fields, err = wire.ParseValue(&pb.Value{ValueType: &pb.Value_MapValue{MapValue: &pb.MapValue{Fields: d.GetFields()}}})

@@ -420,3 +420,29 @@ func TestDownloadsAreCounted(t *testing.T) {
 		t.Errorf("a download without a document: %v", err)
 	}
 }
+
+// TestQueriesWithoutEnd downloads from a server whose queries begin again at the first document.
+func TestQueriesWithoutEnd(t *testing.T) {
+	l := start(t)
+	l.put("(default)", 1, rooms(120)...)
+	o := l.options(t.TempDir())
+	o.Sizes.Partitions = 1
+	o.Dial = []grpc.DialOption{grpc.WithStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		s, err := streamer(ctx, desc, cc, method, opts...)
+		return endless{s}, err
+	})}
+	if _, err := download.Run(t.Context(), o); !fault.Is(err, fault.DataLoss) || !strings.Contains(err.Error(), "a query of the documents after") {
+		t.Errorf("queries without an end: %v", err)
+	}
+}
+
+// endless is a stream that forgets where a query begins.
+type endless struct{ grpc.ClientStream }
+
+// SendMsg implements grpc.ClientStream.
+func (e endless) SendMsg(m any) error {
+	if r, ok := m.(*pb.RunQueryRequest); ok {
+		r.GetStructuredQuery().StartAt = nil
+	}
+	return e.ClientStream.SendMsg(m)
+}

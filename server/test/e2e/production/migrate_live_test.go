@@ -233,6 +233,9 @@ func TestMigrateALiveProject(t *testing.T) {
 		text, err := os.ReadFile(state)
 		return err == nil && strings.Contains(string(text), `"outputs"`)
 	})
+	if out, err := l.command(dir, "backend.json").CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave may download into it") {
+		t.Errorf("a second process: %v %s", err, out)
+	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +290,7 @@ func tenantOf(t *testing.T, r migrate.Report) string {
 }
 
 // TestMigrateALiveProjectToPostgreSQL migrates a live project into a store on PostgreSQL, after keys without the right
-// to read it were refused. The store is verified.
+// to read it were refused, and after a check, whose download is used. The store is verified.
 func TestMigrateALiveProjectToPostgreSQL(t *testing.T) {
 	harness.Alone(t, "a migration on PostgreSQL needs that no node runs")
 	l, dir := openLiveProject(t), t.TempDir()
@@ -298,6 +301,10 @@ func TestMigrateALiveProjectToPostgreSQL(t *testing.T) {
 		t.Errorf("a key that may not read documents: %v %s", err, out)
 	}
 	l.wantNoCredential(string(out))
+	if r := l.migrated(dir, folder, "--store", store, "--check"); r.State != migrate.Checked || r.Documents != liveDocuments {
+		t.Errorf("the report of a check is %+v", r)
+	}
+	l.Stop(t) // The download is complete: it is not made again.
 	r := l.migrated(dir, folder, "--store", store)
 	if r.State != migrate.Finished || r.Documents != liveDocuments || r.Accounts != 3 {
 		t.Errorf("the report is %+v", r)
@@ -305,7 +312,6 @@ func TestMigrateALiveProjectToPostgreSQL(t *testing.T) {
 	l.wantSame(r, l.own())
 	l.wantNoCredentialBelow(folder)
 	wantVerified(t, store, fmt.Sprintf("%d documents", liveDocuments))
-	l.Stop(t)
 }
 
 // wantVerified verifies a store on PostgreSQL, which must be complete.
