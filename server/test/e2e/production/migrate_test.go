@@ -140,7 +140,7 @@ func TestMigrateFromFirebase(t *testing.T) {
 
 // TestMigrateToPostgreSQL migrates exports of a project into a store on PostgreSQL with the built program, which is
 // killed meanwhile. The same command finishes it, and a node that serves the store has the accounts. The store is
-// verified, and a removed record is found.
+// verified and written back, and a removed record is found.
 func TestMigrateToPostgreSQL(t *testing.T) {
 	harness.Alone(t, "a migration on PostgreSQL needs that no node runs")
 	dir, pg := t.TempDir(), pgtest.New(t)
@@ -180,6 +180,10 @@ func TestMigrateToPostgreSQL(t *testing.T) {
 	wait.Until(t, "the records of the address are in the state", func() bool { return pg.Number(store, "select count(*)"+named, address) > 0 })
 	p.Stop(t)
 	wantVerified(t, store, fmt.Sprint(migratedDocuments, " documents"))
+	back := filepath.Join(dir, "back")
+	if out, err := harness.Command(t, dir, "migrate", "to-firebase", back, "--store", store, "--project", harness.RealProject).CombinedOutput(); err != nil || !strings.Contains(string(out), fmt.Sprintf("finished: %d documents, 1 accounts", migratedDocuments)) {
+		t.Errorf("back to Firebase: %v %s", err, out)
+	}
 	pg.Exec(store, "delete"+named, address)
 	if out, err := harness.Command(t, t.TempDir(), "verify", "--store", store).CombinedOutput(); err == nil || !strings.Contains(string(out), "damaged") || !strings.Contains(string(out), "one") {
 		t.Errorf("verify of a damaged store: %v %s", err, out)
