@@ -149,18 +149,52 @@ test('a provider of SAML is added, changed and removed', async ({ page, quiet })
   await expect(row).toContainText('https://idp.example.org/metadata')
   await row.getByRole('button', { name: 'saml.choir' }).click()
   await expect(dialog.getByLabel('Certificates of the provider')).toHaveValue(CERTIFICATE)
+  await expect(dialog.getByRole('region', { name: 'Certificate of this server' })).toHaveCount(0)
+  await dialog.getByLabel('Sign the requests to it').check()
+  await expect(dialog.getByText('Once this is saved')).toBeVisible()
   await dialog.getByLabel('Domains whose addresses it proves').fill('example.org')
   const [change] = await Promise.all([
     page.waitForRequest((request) => request.method() === 'PATCH'),
     dialog.getByRole('button', { name: 'Save' }).click(),
   ])
-  expect(new URL(change.url()).searchParams.get('updateMask')).toBe('emailDomains')
+  expect(new URL(change.url()).searchParams.get('updateMask')).toBe('idpConfig.signRequest,emailDomains')
   await expect(dialog).toHaveCount(0)
   await row.getByRole('button', { name: 'saml.choir' }).click()
   await expect(dialog.getByLabel('Domains whose addresses it proves')).toHaveValue('example.org')
+  await expect(dialog.getByRole('region', { name: 'Certificate of this server' })).toContainText('BEGIN CERTIFICATE')
+  await accessible(page)
+  await fits(page)
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
   await expect(row).toHaveCount(0)
+})
+
+test('a provider of a tenant is not one of the project', async ({ page, quiet }) => {
+  await open(page, quiet)
+  const tenants = configs().replace('defaultSupportedIdpConfigs', 'tenants')
+  expect(await request(page, 'POST', tenants, '{"displayName":"Choir of the north"}')).toBe(200)
+  await page.goto(at('auth'))
+  const choice = page.getByRole('combobox', { name: 'Tenant' })
+  const id = await choice.locator('option', { hasText: 'Choir of the north' }).first().getAttribute('value')
+  await choice.selectOption(id)
+  await expect(page).toHaveURL(/tenant=/)
+  await expect(page.getByText('No identity provider is configured.')).toBeVisible()
+  await page.getByRole('button', { name: 'Add a provider' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Client id', { exact: true }).fill('of-the-tenant')
+  const [added] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'POST' && request.url().includes('IdpConfigs')),
+    dialog.getByRole('button', { name: 'Save' }).click(),
+  ])
+  expect(added.url()).toContain('/tenants/')
+  const row = page.getByRole('row').filter({ hasText: 'of-the-tenant' })
+  await expect(row).toBeVisible()
+  await page.reload()
+  await expect(row).toBeVisible()
+  await choice.selectOption('')
+  await expect(page.getByText('No identity provider is configured.')).toBeVisible()
+  const found = (await page.evaluate(async (url) => (await fetch(url)).json(), tenants)) as { tenants: { name: string }[] }
+  for (const { name } of found.tenants) await request(page, 'DELETE', `${tenants}/${name.split('/').at(-1)}`)
 })
 
 test('a read-only session sees providers and changes none', async ({ page, quiet }) => {

@@ -1,8 +1,12 @@
 import * as v from 'valibot'
 import { call, send } from './http'
+import type { Directory } from './users'
 
 const text = v.optional(v.string(), '')
 const texts = v.optional(v.array(v.string()), [])
+
+const Certificates = v.optional(v.array(v.object({ x509Certificate: text })), [])
+const pemsOf = (all: v.InferOutput<typeof Certificates>): string[] => all.map((one) => one.x509Certificate.trim())
 
 /** An identity provider without its secrets: the schema drops what a server of a developer sends of them. */
 const Provider = v.pipe(
@@ -21,47 +25,52 @@ const Provider = v.pipe(
       v.object({
         idpEntityId: text,
         ssoUrl: text,
-        idpCertificates: v.optional(v.array(v.object({ x509Certificate: text })), []),
+        idpCertificates: Certificates,
+        signRequest: v.optional(v.boolean(), false),
       }),
       {},
     ),
-    spConfig: v.optional(v.object({ spEntityId: text, callbackUri: text }), {}),
+    spConfig: v.optional(v.object({ spEntityId: text, callbackUri: text, spCertificates: Certificates }), {}),
     emailDomains: texts,
   }),
-  v.transform(({ name, appleSignInConfig: { bundleIds, codeFlowConfig }, idpConfig, spConfig, ...rest }) => ({
+  v.transform(({ name, appleSignInConfig: { bundleIds, codeFlowConfig }, idpConfig, spConfig: { spCertificates, ...own }, ...rest }) => ({
     id: name.split('/').at(-1) ?? '',
     ...rest,
     bundleIds,
     ...codeFlowConfig,
     idpEntityId: idpConfig.idpEntityId,
     ssoUrl: idpConfig.ssoUrl,
-    certificates: idpConfig.idpCertificates.map((one) => one.x509Certificate.trim()),
-    ...spConfig,
+    certificates: pemsOf(idpConfig.idpCertificates),
+    signRequest: idpConfig.signRequest,
+    ...own,
+    /** Those of the key with which this server signs its requests. */
+    ownCertificates: pemsOf(spCertificates),
   })),
 )
 export type Provider = v.InferOutput<typeof Provider>
 
 /** The fields of a provider that may be changed, and the secrets, which are only written. */
-export type ProviderChange = Partial<Omit<Provider, 'id'>> & { clientSecret?: string; privateKey?: string }
+export type ProviderChange = Partial<Omit<Provider, 'id' | 'ownCertificates'>> & { clientSecret?: string; privateKey?: string }
 
 const OIDC = 'oidc.'
 export const isOidc = (id: string): boolean => id.startsWith(OIDC)
 const SAML = 'saml.'
 export const isSaml = (id: string): boolean => id.startsWith(SAML)
 
-const base = (project: string): string => `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}`
+const base = ({ project, tenant }: Directory): string =>
+  `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}${tenant ? `/tenants/${encodeURIComponent(tenant)}` : ''}`
 const kindOf = (id: string): string => (isSaml(id) ? 'inboundSamlConfigs' : isOidc(id) ? 'oauthIdpConfigs' : 'defaultSupportedIdpConfigs')
 const idParameter = (id: string): string => (isSaml(id) ? 'inboundSamlConfigId' : isOidc(id) ? 'oauthIdpConfigId' : 'idpId')
-const pathOf = (project: string, id: string): string => `${base(project)}/${kindOf(id)}/${encodeURIComponent(id)}`
+const pathOf = (of: Directory, id: string): string => `${base(of)}/${kindOf(id)}/${encodeURIComponent(id)}`
 
-/** The identity providers: the usual ones, those of OpenID Connect and those of SAML. */
-export async function loadProviders(project: string, signal?: AbortSignal): Promise<Provider[]> {
+/** The identity providers of a project or one of its tenants: the usual ones, those of OpenID Connect and those of SAML. */
+export async function loadProviders(of: Directory, signal?: AbortSignal): Promise<Provider[]> {
   const [usual, others, saml] = await Promise.all([
-    call(v.object({ defaultSupportedIdpConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/defaultSupportedIdpConfigs`, {
+    call(v.object({ defaultSupportedIdpConfigs: v.optional(v.array(Provider), []) }), `${base(of)}/defaultSupportedIdpConfigs`, {
       signal,
     }),
-    call(v.object({ oauthIdpConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/oauthIdpConfigs`, { signal }),
-    call(v.object({ inboundSamlConfigs: v.optional(v.array(Provider), []) }), `${base(project)}/inboundSamlConfigs`, { signal }),
+    call(v.object({ oauthIdpConfigs: v.optional(v.array(Provider), []) }), `${base(of)}/oauthIdpConfigs`, { signal }),
+    call(v.object({ inboundSamlConfigs: v.optional(v.array(Provider), []) }), `${base(of)}/inboundSamlConfigs`, { signal }),
   ])
   return [...usual.defaultSupportedIdpConfigs, ...others.oauthIdpConfigs, ...saml.inboundSamlConfigs]
 }
@@ -75,15 +84,16 @@ const PATHS: Record<string, string> = {
   idpEntityId: 'idpConfig.idpEntityId',
   ssoUrl: 'idpConfig.ssoUrl',
   certificates: 'idpConfig.idpCertificates',
+  signRequest: 'idpConfig.signRequest',
   spEntityId: 'spConfig.spEntityId',
   callbackUri: 'spConfig.callbackUri',
 }
 
 /** A change in the form of the API, and the paths of the changed fields. */
 export function wireChange(id: string, change: ProviderChange): { body: object; mask: string[] } {
-  const { bundleIds, teamId, keyId, privateKey, idpEntityId, ssoUrl, certificates, spEntityId, callbackUri, ...plain } = change
+  const { bundleIds, teamId, keyId, privateKey, idpEntityId, ssoUrl, certificates, signRequest, spEntityId, callbackUri, ...plain } = change
   const idpCertificates = certificates?.map((x509Certificate) => ({ x509Certificate }))
-  const saml = isSaml(id) ? { idpConfig: { idpEntityId, ssoUrl, idpCertificates }, spConfig: { spEntityId, callbackUri } } : {}
+  const saml = isSaml(id) ? { idpConfig: { idpEntityId, ssoUrl, idpCertificates, signRequest }, spConfig: { spEntityId, callbackUri } } : {}
   // With a secret, the server exchanges a code for the tokens; without one it asks for an ID token.
   const flow = isOidc(id) && change.clientSecret ? { responseType: { code: true, idToken: false } } : {}
   const apple =
@@ -95,16 +105,16 @@ export function wireChange(id: string, change: ProviderChange): { body: object; 
 }
 
 /** Adds a provider. */
-export const addProvider = (project: string, id: string, change: ProviderChange): Promise<void> =>
-  send(`${base(project)}/${kindOf(id)}?${new URLSearchParams({ [idParameter(id)]: id })}`, {
+export const addProvider = (of: Directory, id: string, change: ProviderChange): Promise<void> =>
+  send(`${base(of)}/${kindOf(id)}?${new URLSearchParams({ [idParameter(id)]: id })}`, {
     body: wireChange(id, change).body,
   })
 
 /** Changes some fields of a provider. */
-export function changeProvider(project: string, id: string, change: ProviderChange): Promise<void> {
+export function changeProvider(of: Directory, id: string, change: ProviderChange): Promise<void> {
   const { body, mask } = wireChange(id, change)
-  return send(`${pathOf(project, id)}?${new URLSearchParams({ updateMask: mask.join(',') })}`, { method: 'PATCH', body })
+  return send(`${pathOf(of, id)}?${new URLSearchParams({ updateMask: mask.join(',') })}`, { method: 'PATCH', body })
 }
 
 /** Removes a provider with its secret. */
-export const removeProvider = (project: string, id: string): Promise<void> => send(pathOf(project, id), { method: 'DELETE' })
+export const removeProvider = (of: Directory, id: string): Promise<void> => send(pathOf(of, id), { method: 'DELETE' })

@@ -1,3 +1,4 @@
+import { useSearchParams } from 'react-router-dom'
 import { type AuthSettings, loadAuthSettings } from '../../api/auth-settings'
 import { loadProviders } from '../../api/providers'
 import type { Messages } from '../../i18n/en'
@@ -7,6 +8,7 @@ import { useScope } from '../../session'
 import { PageHead } from '../../ui/page-head'
 import { Loaded } from '../../ui/states'
 import { ListTable } from '../../ui/table'
+import { TENANT } from './address'
 import { ProvidersSection } from './providers-section'
 
 /** The settings with their names; undefined for what a flag of the server decides. */
@@ -31,7 +33,9 @@ export default function AuthPage() {
   const { t } = useText()
   const { project } = useScope()
   const settings = useLoad(`settings ${project}`, (signal) => loadAuthSettings(project, signal))
-  const providers = useLoad(`providers ${project}`, (signal) => loadProviders(project, signal))
+  const [params] = useSearchParams()
+  const of = { project, tenant: params.get(TENANT) ?? '' }
+  const providers = useLoad(`providers ${project} ${of.tenant}`, (signal) => loadProviders(of, signal))
   const reload = () => {
     settings.reload()
     providers.reload()
@@ -64,7 +68,7 @@ export default function AuthPage() {
           </>
         )}
       </Loaded>
-      <ProvidersSection state={providers.state} reload={providers.reload} />
+      <ProvidersSection of={of} state={providers.state} reload={providers.reload} />
     </div>
   )
 }

@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import { addProvider, changeProvider, type Provider, removeProvider } from '../../api/providers'
+import type { Directory } from '../../api/users'
 import { useText } from '../../i18n/text'
 import { keptDraft } from '../../lib/drafts'
 import { useAction } from '../../lib/use-action'
 import { useKept } from '../../lib/use-kept'
-import { useScope } from '../../session'
 import { Dialog } from '../../ui/dialog'
 import { Problem } from '../../ui/states'
 import { useToast } from '../../ui/toasts'
@@ -13,13 +13,12 @@ import { ProviderFields } from './provider-fields'
 import { RedirectUris } from './redirect-uris'
 import { changeOf, idOf, NO_SECRETS, readEdits, type Values, valuesOf } from './provider-values'
 
-type Props = { provider: Provider | null; close: () => void; changed: () => void }
+type Props = { of: Directory; provider: Provider | null; close: () => void; changed: () => void }
 
 /** The form of an identity provider, or of a new one. What is typed is kept as a draft, without the secrets. */
-export function ProviderDialog({ provider, close, changed }: Props) {
+export function ProviderDialog({ of, provider, close, changed }: Props) {
   const { t } = useText()
-  const { project } = useScope()
-  const address = providerAddress(project, provider?.id ?? NEW)
+  const address = providerAddress(of, provider?.id ?? NEW)
   const [edits, setEdits] = useState<Partial<Values>>(() => readEdits(keptDraft(address)))
   const [secrets, setSecrets] = useState(NO_SECRETS)
   const [sure, setSure] = useState(false)
@@ -42,13 +41,13 @@ export function ProviderDialog({ provider, close, changed }: Props) {
     close()
   }
   const save = async () => {
-    if (provider) await changeProvider(project, provider.id, change)
-    else await addProvider(project, idOf(values), { ...change, enabled: values.enabled })
+    if (provider) await changeProvider(of, provider.id, change)
+    else await addProvider(of, idOf(values), { ...change, enabled: values.enabled })
     done(t.users.saved)
   }
   const remove = async () => {
     if (!provider) return
-    await removeProvider(project, provider.id)
+    await removeProvider(of, provider.id)
     done(t.auth.removed(provider.id))
   }
   return (
@@ -57,6 +56,7 @@ export function ProviderDialog({ provider, close, changed }: Props) {
         values={values}
         secrets={secrets}
         added={provider !== null}
+        ownCertificates={provider?.ownCertificates ?? []}
         set={(more) => setEdits({ ...edits, ...more })}
         setSecrets={setSecrets}
       />

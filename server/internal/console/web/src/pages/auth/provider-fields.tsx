@@ -1,4 +1,5 @@
 import { useText } from '../../i18n/text'
+import { CopyButton } from '../../ui/copy-button'
 import { Input } from '../../ui/input'
 import { fieldsOf, NAMED, type Secrets, type Values } from './provider-values'
 
@@ -7,15 +8,17 @@ type Props = {
   secrets: Secrets
   /** Whether the provider was added before. Its id stays. */
   added: boolean
+  /** The certificates of the key with which this server signs requests to it, in PEM. */
+  ownCertificates: string[]
   set: (edits: Partial<Values>) => void
   setSecrets: (secrets: Secrets) => void
 }
 
 /** The fields of an identity provider. Those of secrets are empty, also if a secret is stored. */
-export function ProviderFields({ values, secrets, added, set, setSecrets }: Props) {
+export function ProviderFields({ values, secrets, added, ownCertificates, set, setSecrets }: Props) {
   const { t } = useText()
   const { oidc, saml, apple, apps } = fieldsOf(values.kind)
-  const bind = (name: Exclude<keyof Values, 'enabled' | 'kind'>) => ({
+  const bind = (name: Exclude<keyof Values, 'enabled' | 'kind' | 'signRequest'>) => ({
     value: values[name],
     set: (value: string) => set({ [name]: value }),
   })
@@ -45,7 +48,7 @@ export function ProviderFields({ values, secrets, added, set, setSecrets }: Prop
       {oidc && <Input label={t.auth.issuer} type="url" className="mono" hint={t.auth.issuerHint} {...bind('issuer')} />}
       {!saml && <Input label={apple ? t.auth.servicesId : t.auth.client} className="mono" {...bind('clientId')} />}
       {saml ? (
-        <SamlFields values={values} set={set} />
+        <SamlFields values={values} ownCertificates={ownCertificates} set={set} />
       ) : apple ? (
         <>
           <div className="two">
@@ -100,8 +103,8 @@ function Pem({ label, hint, value, set }: { label: string; hint: string; value: 
   )
 }
 
-/** The fields of a SAML provider, which has no secrets. */
-function SamlFields({ values, set }: Pick<Props, 'values' | 'set'>) {
+/** The fields of a SAML provider, which has no secrets that are typed. */
+function SamlFields({ values, ownCertificates, set }: Pick<Props, 'values' | 'ownCertificates' | 'set'>) {
   const { t } = useText()
   const bind = (name: 'idpEntityId' | 'ssoUrl' | 'spEntityId' | 'callbackUri' | 'emailDomains') => ({
     value: values[name],
@@ -120,6 +123,24 @@ function SamlFields({ values, set }: Pick<Props, 'values' | 'set'>) {
       <Input label={t.auth.spEntityId} className="mono" hint={t.auth.spEntityIdHint} {...bind('spEntityId')} />
       <Input label={t.auth.emailDomains} className="mono" hint={t.auth.emailDomainsHint} {...bind('emailDomains')} />
       <Input label={t.auth.callbackUri} type="url" className="mono" hint={t.auth.callbackUriHint} {...bind('callbackUri')} />
+      <div className="checks">
+        <label>
+          <input type="checkbox" checked={values.signRequest} onChange={(event) => set({ signRequest: event.target.checked })} />
+          {t.auth.signRequest}
+        </label>
+      </div>
+      {values.signRequest && ownCertificates.length === 0 && <p className="soft small">{t.auth.signRequestHint}</p>}
+      {ownCertificates.length > 0 && (
+        <section className="stack" aria-label={t.auth.ownCertificate}>
+          <div className="row">
+            <h3>{t.auth.ownCertificate}</h3>
+            <span className="push">
+              <CopyButton text={ownCertificates.join('\n')} />
+            </span>
+          </div>
+          <pre className="mono wrap small">{ownCertificates.join('\n')}</pre>
+        </section>
+      )}
     </>
   )
 }

@@ -18,6 +18,8 @@ const apple: Provider = {
   spEntityId: '',
   callbackUri: '',
   emailDomains: [],
+  signRequest: false,
+  ownCertificates: [],
 }
 
 test('only what was changed is sent, and a secret only if it was typed', () => {
@@ -59,15 +61,16 @@ test('a provider of SAML has certificates, no client and no secret', () => {
     certificates: `${pem('b')}\n\n${pem('c')}\n`,
     emailDomains: 'corp.example',
     clientId: 'none',
+    signRequest: true,
   }
   const change = changeOf(before, after, { clientSecret: 's', privateKey: 's' })
   expect(wireChange('saml.corp', change)).toEqual({
     body: {
       emailDomains: ['corp.example'],
-      idpConfig: { idpCertificates: [{ x509Certificate: pem('b') }, { x509Certificate: pem('c') }] },
+      idpConfig: { idpCertificates: [{ x509Certificate: pem('b') }, { x509Certificate: pem('c') }], signRequest: true },
       spConfig: { spEntityId: 'clave' },
     },
-    mask: ['spConfig.spEntityId', 'idpConfig.idpCertificates', 'emailDomains'],
+    mask: ['spConfig.spEntityId', 'idpConfig.idpCertificates', 'idpConfig.signRequest', 'emailDomains'],
   })
   expect(changeOf(before, { ...before, certificates: 'no certificate' }, NO_SECRETS)).toEqual({ certificates: ['no certificate'] })
 })

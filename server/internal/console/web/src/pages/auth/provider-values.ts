@@ -23,6 +23,7 @@ const Values = v.object({
   certificates: v.string(),
   spEntityId: v.string(),
   callbackUri: v.string(),
+  signRequest: v.boolean(),
   emailDomains: v.string(),
 })
 /** What the form shows of a provider. */
@@ -65,6 +66,7 @@ export const valuesOf = (provider: Provider | null): Values => ({
   spEntityId: provider?.spEntityId ?? '',
   callbackUri: provider?.callbackUri ?? '',
   emailDomains: provider?.emailDomains.join(', ') ?? '',
+  signRequest: provider?.signRequest ?? false,
 })
 
 export const idOf = ({ kind, name }: Values): string => (kind === 'oidc' || kind === 'saml' ? `${kind}.${name}` : kind)
@@ -94,6 +96,7 @@ export function changeOf(before: Values, after: Values, secrets: Secrets): Provi
   if (apple && after.bundleIds !== before.bundleIds) change.bundleIds = listOf(after.bundleIds)
   if (saml) {
     if (after.certificates.trim() !== before.certificates) change.certificates = certificatesOf(after.certificates)
+    if (after.signRequest !== before.signRequest) change.signRequest = after.signRequest
     if (after.emailDomains !== before.emailDomains) change.emailDomains = listOf(after.emailDomains)
     return change
   }

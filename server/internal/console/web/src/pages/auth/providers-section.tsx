@@ -1,17 +1,22 @@
 import { useSearchParams } from 'react-router-dom'
 import type { Provider } from '../../api/providers'
+import { type Directory, listTenants } from '../../api/users'
 import { useText } from '../../i18n/text'
-import type { Load } from '../../lib/use-load'
+import { type Load, useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { Icon } from '../../ui/icons'
 import { Empty, Loaded } from '../../ui/states'
 import { ListTable } from '../../ui/table'
-import { NEW, PROVIDER } from './address'
+import { NEW, PROVIDER, TENANT } from './address'
 import { ProviderDialog } from './provider-dialog'
 
-/** The identity providers, which writing sessions add, change and remove. The address names the one that is edited. */
-export function ProvidersSection({ state, reload }: { state: Load<Provider[]>; reload: () => void }) {
+/**
+ * The identity providers of the project or a tenant, which writing sessions add, change and remove. The address names
+ * the tenant and the provider that is edited.
+ */
+export function ProvidersSection({ of, state, reload }: { of: Directory; state: Load<Provider[]>; reload: () => void }) {
   const { t } = useText()
+  const tenants = useLoad(`tenants ${of.project}`, (signal) => listTenants(of.project, signal))
   const { write } = useSession()
   const [params, setParams] = useSearchParams()
   const asked = write ? params.get(PROVIDER) : null
@@ -21,10 +26,21 @@ export function ProvidersSection({ state, reload }: { state: Load<Provider[]>; r
     else next.set(PROVIDER, id)
     setParams(next)
   }
+  const choose = (tenant: string) => setParams(tenant ? { [TENANT]: tenant } : {})
   return (
     <>
       <div className="row">
         <h2>{t.auth.providers}</h2>
+        {tenants.state.status === 'ready' && tenants.state.data.length > 0 && (
+          <select value={of.tenant} aria-label={t.users.tenant} onChange={(event) => choose(event.target.value)}>
+            <option value="">{t.users.noTenant}</option>
+            {tenants.state.data.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.label}
+              </option>
+            ))}
+          </select>
+        )}
         {write && (
           <button type="button" className="button push" onClick={() => edit(NEW)}>
             <Icon name="plus" />
@@ -38,7 +54,9 @@ export function ProvidersSection({ state, reload }: { state: Load<Provider[]>; r
           return (
             <>
               {all.length === 0 ? <Empty>{t.auth.noProviders}</Empty> : <ProvidersTable all={all} edit={write ? edit : null} />}
-              {(chosen ?? asked === NEW) && <ProviderDialog key={asked} provider={chosen} close={() => edit(null)} changed={reload} />}
+              {(chosen ?? asked === NEW) && (
+                <ProviderDialog key={asked} of={of} provider={chosen} close={() => edit(null)} changed={reload} />
+              )}
             </>
           )
         }}
