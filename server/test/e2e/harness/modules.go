@@ -32,7 +32,7 @@ func ProviderModules(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules", ".installed")); err != nil {
-		t.Skip("skipped: samlp and firebaseui are not installed in server/test/e2e/idps (make server/test/e2e/idps/node_modules/.installed)")
+		t.Skip("skipped: the providers and firebaseui are not installed in server/test/e2e/idps (make server/test/e2e/idps/node_modules/.installed)")
 	}
 	return dir
 }

@@ -45,12 +45,18 @@ func serveWithAcme(t *testing.T, secure bool, flags ...string) (*harness.Product
 	p := harness.Serve(t, dir, secure, flags...)
 	accounts, _ := p.Admin(t, key)
 	for _, id := range []string{"oidc.acme", "oidc.other"} {
-		config := (&auth.OIDCProviderConfigToCreate{}).ID(id).Enabled(true).ClientID(issuer.ClientID).ClientSecret(issuer.ClientSecret).Issuer(issuer.URL).CodeResponseType(true)
-		if _, err := accounts.CreateOIDCProviderConfig(t.Context(), config); err != nil {
-			t.Fatal(err)
-		}
+		configure(t, accounts, id, issuer.URL, issuer.ClientID, issuer.ClientSecret)
 	}
 	return p, issuer
+}
+
+// configure stores a provider of OpenID Connect that answers with codes.
+func configure(t *testing.T, accounts *auth.Client, id, issuer, client, secret string) {
+	t.Helper()
+	config := (&auth.OIDCProviderConfigToCreate{}).ID(id).Enabled(true).ClientID(client).ClientSecret(secret).Issuer(issuer).CodeResponseType(true)
+	if _, err := accounts.CreateOIDCProviderConfig(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestServeSignsInAtAProvider signs in at a provider of OpenID Connect with the web SDK in Chromium, against a
@@ -61,8 +67,24 @@ func TestServeSignsInAtAProvider(t *testing.T) {
 	harness.InBrowser(t, "provider.mjs", strings.Replace(p.URL, "127.0.0.1", "localhost", 1), issuer.URL, p.Dir)
 }
 
-// TestServeSignsInWithoutGoogle does the same in three engines that refuse storage to frames of other sites, without
-// Google's script.
+// TestServeSignsInAtProvidersFromNPM signs in at two programs that are providers of OpenID Connect, with their own
+// pages: oidc-provider, which is certified, and oauth2-mock-server.
+func TestServeSignsInAtProvidersFromNPM(t *testing.T) {
+	harness.Browser(t)
+	modules := harness.ProviderModules(t)
+	dir := harness.ProductionFolder(t)
+	key := harness.CreateKey(t, dir, "backend")
+	p := harness.Serve(t, dir, true)
+	origin := strings.Replace(p.URL, "127.0.0.1", "localhost", 1)
+	accounts, _ := p.Admin(t, key)
+	for i, issuer := range startProvider(t, "oidc.mjs", modules, origin+"/emulator/auth/handler") {
+		configure(t, accounts, []string{"oidc.real", "oidc.mock"}[i], issuer, "clave", "secret")
+	}
+	harness.InBrowser(t, "idps.mjs", origin, p.Dir)
+}
+
+// TestServeSignsInWithoutGoogle signs in at a provider in three engines that refuse storage to frames of other sites,
+// without Google's script.
 func TestServeSignsInWithoutGoogle(t *testing.T) {
 	for _, engine := range harness.Engines {
 		t.Run(engine.Name, func(t *testing.T) { signInWithoutGoogle(t, engine) })

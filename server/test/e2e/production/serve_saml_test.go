@@ -27,7 +27,7 @@ func TestServeSignsInWithSAML(t *testing.T) {
 	dir := harness.ProductionFolder(t)
 	key := harness.CreateKey(t, dir, "backend")
 	certificate := writeCertificate(t, dir)
-	page := startSAMLP(t, modules, dir)
+	page := startProvider(t, "samlp.mjs", modules, filepath.Join(dir, "idp.key"), filepath.Join(dir, "idp.cert"))[0]
 	p := harness.Serve(t, dir, false)
 
 	add := func(id string, more ...string) {
@@ -76,10 +76,11 @@ func writeCertificate(t *testing.T, dir string) string {
 	return certificate
 }
 
-// startSAMLP starts the SAML provider with the key of a folder, and returns its origin. It ends with the test.
-func startSAMLP(t *testing.T, modules, dir string) string {
+// startProvider starts a script of web with providers from npm, and returns the words that it prints first, their
+// origins. It ends with the test.
+func startProvider(t *testing.T, script string, args ...string) []string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "node", filepath.Join("web", "samlp.mjs"), modules, filepath.Join(dir, "idp.key"), filepath.Join(dir, "idp.cert"))
+	cmd := exec.CommandContext(t.Context(), "node", append([]string{filepath.Join("web", script)}, args...)...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -94,7 +95,7 @@ func startSAMLP(t *testing.T, modules, dir string) string {
 	if err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		t.Fatalf("samlp did not start: %v\n%s", err, stderr.String())
+		t.Fatalf("web/%s did not start: %v\n%s", script, err, stderr.String())
 	}
-	return strings.TrimSpace(line)
+	return strings.Fields(line)
 }
