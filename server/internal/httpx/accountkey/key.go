@@ -189,6 +189,9 @@ func (t *Tokens) request(ctx context.Context, now time.Time) (token string, life
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
+	if res.StatusCode >= http.StatusInternalServerError || res.StatusCode == http.StatusTooManyRequests {
+		return "", 0, fault.E(fault.Unavailable, "%s gives no access token at present: %s", t.key.tokenURI, res.Status)
+	}
 	if err != nil || res.StatusCode != http.StatusOK || out.Token == "" {
 		return "", 0, fault.Wrap(err, fault.Unauthenticated, "%s gives no access token for the key of %s: %s %s", t.key.tokenURI, t.key.Email, res.Status, out.Text)
 	}

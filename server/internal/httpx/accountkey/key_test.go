@@ -1,10 +1,17 @@
 package accountkey
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
 )
 
 // TestRead refuses files that are not keys, without showing what they have.
@@ -33,5 +40,25 @@ func TestRead(t *testing.T) {
 		if err := (&Key{tokenURI: uri}).CheckTokens(); (err == nil) != ok {
 			t.Errorf("tokens from %q: %v", uri, err)
 		}
+	}
+}
+
+// TestTokensOfABusyServer expects that a failure of the token endpoint that may end is not taken for a refusal.
+func TestTokensOfABusyServer(t *testing.T) {
+	private, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for status, want := range map[int]fault.Code{503: fault.Unavailable, 429: fault.Unavailable, 401: fault.Unauthenticated, 200: fault.Unauthenticated} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(`{"error_description": "none"}`))
+		}))
+		client := s.Client()
+		_, err := NewTokens(&Key{Email: "a@p", tokenURI: s.URL, private: private}, client, clock.System()).Get(t.Context())
+		if !fault.Is(err, want) {
+			t.Errorf("a response with %d: %v, want %v", status, err, want)
+		}
+		s.Close()
 	}
 }

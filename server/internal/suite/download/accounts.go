@@ -36,6 +36,8 @@ type accountsIn struct {
 	hash *accountimport.Request
 	// hidden counts the passwords that the caller may not see, and passwords those that it sees.
 	hidden, passwords int64
+	// none is set if the project does not use Authentication.
+	none bool
 }
 
 // accounts downloads the accounts without a tenant, and those of all tenants.
@@ -60,6 +62,10 @@ func (d *download) accounts(ctx context.Context) error {
 	for _, t := range append([]tenant{{}}, tenants...) {
 		if err := in.ofTenant(ctx, t.TenantID); err != nil {
 			return err
+		}
+		if in.none {
+			d.remark("accounts: the project does not use Authentication")
+			return nil
 		}
 	}
 	if err := d.providers(ctx); err != nil {
@@ -156,11 +162,20 @@ func (in *accountsIn) ofTenant(ctx context.Context, id string) (err error) {
 		return page.Next, nil
 	})
 	err = errors.Join(err, file.Close(in.hash, err == nil))
-	if fault.Is(err, fault.PermissionDenied) {
+	switch {
+	case id == "" && without(err):
+		in.none = true
+		return nil
+	case fault.Is(err, fault.PermissionDenied):
 		return fault.Wrap(err, fault.PermissionDenied, "the accounts cannot be read: %s The service account needs the role Firebase Authentication Viewer or Admin. "+
 			"Grant it, or give --users with a file of firebase auth:export", fault.FromError(err).Message)
 	}
 	return err
+}
+
+// without reports whether an error says that a project does not use Authentication.
+func without(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "CONFIGURATION_NOT_FOUND") || strings.Contains(err.Error(), "has not been used in project"))
 }
 
 // account writes an account, without a password hash that the caller may not see.

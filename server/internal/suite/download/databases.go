@@ -20,8 +20,9 @@ func (d *download) databases(ctx context.Context) (ids, skipped []string, err er
 	}
 	var list struct {
 		Databases []struct {
-			Name string `json:"name"`
-			Type string `json:"type"`
+			Name    string `json:"name"`
+			Type    string `json:"type"`
+			Edition string `json:"databaseEdition"`
 		} `json:"databases"`
 	}
 	err = d.get(ctx, APIAdmin, "/v1/projects/"+d.o.Project+"/databases", nil, &list)
@@ -36,7 +37,9 @@ func (d *download) databases(ctx context.Context) (ids, skipped []string, err er
 		case db.Type == "DATASTORE_MODE":
 			skipped = append(skipped, "the database "+parsed.ID+": it is in the mode of Datastore")
 		default:
-			ids = append(ids, parsed.ID)
+			if ids = append(ids, parsed.ID); db.Edition == "ENTERPRISE" {
+				skipped = append(skipped, "the edition of the database "+parsed.ID+", which is Enterprise: give it in firebase.json")
+			}
 		}
 	}
 	slices.SortFunc(ids, func(a, b string) int {

@@ -212,8 +212,12 @@ func (d *download) documents(ctx context.Context) error {
 	return group.Wait()
 }
 
-// tooOld adds to a refusal of the read time what the operator can do.
+// tooOld adds to a refusal of the read time by Firestore what the operator can do.
 func (d *download) tooOld(err error) error {
+	var theirs interface{ GRPCStatus() *status.Status }
+	if !errors.As(err, &theirs) {
+		return err
+	}
 	if code := fault.CodeOf(err); code == fault.FailedPrecondition || code == fault.InvalidArgument || code == fault.OutOfRange {
 		return fault.Wrap(err, code, "the documents as of %s cannot be read: %s. A project without point-in-time recovery keeps an hour only. "+
 			"Turn it on for a longer download and give --read-time, a whole minute of the last days; or remove %s, and begin again.",
@@ -259,8 +263,12 @@ func (d *download) chunk(ctx context.Context, db resource.Database, n int, p *pa
 		return d.out.CreateDocuments(db, fmt.Sprintf("output-%d-%d", n, len(p.Outputs)))
 	}, d.o.Sizes.Bytes)
 	if c.file != nil {
-		if err := c.file.Close(); err != nil || c.broken {
-			return false, errors.Join(err, failed)
+		err := c.file.Close()
+		if c.broken {
+			return false, failed
+		}
+		if err != nil {
+			return false, err
 		}
 	}
 	if failed != nil && c.documents == 0 {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -445,4 +446,27 @@ func (e endless) SendMsg(m any) error {
 		r.GetStructuredQuery().StartAt = nil
 	}
 	return e.ClientStream.SendMsg(m)
+}
+
+// TestDownloadsToAFullDisk downloads to a disk that is too small, and goes on when there is space.
+func TestDownloadsToAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32k", "none", dir).CombinedOutput(); err != nil {
+		t.Skipf("skipped: no file system can be mounted: %v %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+	l := start(t)
+	l.put("(default)", 1, rooms(400)...)
+	o := l.options(dir)
+	_, err := download.Run(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), "no space left on device") || strings.Contains(err.Error(), "--read-time") || strings.Count(err.Error(), "no space") != 1 {
+		t.Errorf("a full disk: %v", err)
+	}
+	if out, err := exec.Command("mount", "-o", "remount,size=4m", dir).CombinedOutput(); err != nil {
+		t.Fatalf("remount: %v %s", err, out)
+	}
+	if _, err := download.Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, dir, map[string]int64{"documents (default) rooms": 400})
 }

@@ -55,7 +55,7 @@ func (g google) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Header.Get("Authorization") != "Bearer owner":
 		w.WriteHeader(http.StatusUnauthorized)
-	case strings.HasSuffix(key, "/tenants"):
+	case strings.HasSuffix(key, "/tenants"), ok && body == "":
 		w.WriteHeader(http.StatusBadRequest)
 		body = `{"error": {"code": 400, "message": "CONFIGURATION_NOT_FOUND", "status": "INVALID_ARGUMENT"}}`
 	case !ok:
@@ -144,6 +144,26 @@ func TestPasswordsOfGoogle(t *testing.T) {
 	delete(g, "/v1"+inProject+"/accounts:batchGet")
 	if _, _, err := l.downloaded(g); !fault.Is(err, fault.PermissionDenied) || !strings.Contains(err.Error(), "Firebase Authentication Viewer") {
 		t.Errorf("accounts that are forbidden: %v", err)
+	}
+}
+
+// TestAProjectWithoutAuthentication downloads a project that has documents of the Enterprise edition and no accounts.
+func TestAProjectWithoutAuthentication(t *testing.T) {
+	l := start(t)
+	l.put("(default)", 1, "rooms/a")
+	g := googleResponses()
+	g["/v1"+inProject+"/databases"] = `{"databases": [{"name": "projects/` + project + `/databases/(default)", "type": "FIRESTORE_NATIVE", "databaseEdition": "ENTERPRISE"}]}`
+	g["/v1"+inProject+"/accounts:batchGet"] = ""
+	r, dir, err := l.downloaded(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantContent(t, dir, map[string]int64{"documents (default) rooms": 1})
+	remarks := strings.Join(r.Remarks, "\n")
+	for _, part := range []string{"accounts: the project does not use Authentication", "the edition of the database (default)"} {
+		if !strings.Contains(remarks, part) {
+			t.Errorf("the remarks miss %q:\n%s", part, remarks)
+		}
 	}
 }
 
