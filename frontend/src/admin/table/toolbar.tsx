@@ -29,7 +29,7 @@ export function Toolbar({ search, onSearch, searchLabel, status, count, children
       <p role="status" className="panel-cuenta">
         {count}
       </p>
-      <div className="ml-auto flex gap-2">{children}</div>
+      <div className="panel-barra-acciones ml-auto flex gap-2">{children}</div>
     </div>
   )
 }
