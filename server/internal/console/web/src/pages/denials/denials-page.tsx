@@ -53,7 +53,7 @@ export default function DenialsPage() {
                     <span className="tag">{denial.method}</span>
                   </td>
                   <td className="mono wrap">{denial.path}</td>
-                  <td className="mono id">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
+                  <td className="mono id late">{denial.uid ?? <span className="soft">{t.users.anonymous}</span>}</td>
                   <td className="mono wrap rule">
                     {denial.lines.length === 0 && <span className="soft">{t.denials.noRule}</span>}
                     {denial.lines.map((line) => (

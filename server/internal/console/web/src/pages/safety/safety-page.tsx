@@ -7,9 +7,10 @@ import { useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { PageHead } from '../../ui/page-head'
 import { Loaded, Problem } from '../../ui/states'
+import { Tile, Tiles } from '../../ui/tiles'
 import { useToast } from '../../ui/toasts'
 
-const TONES = { ok: 'good', warn: 'warn', bad: 'bad', unknown: '' } as const
+const TONES = { bad: 'bad', warn: 'warn', unknown: undefined, ok: 'good' } as const
 const RANK = { bad: 0, warn: 1, unknown: 2, ok: 3 } as const
 
 /** The checks of a production server, the worst results first. */
@@ -23,21 +24,43 @@ export default function SafetyPage() {
       <PageHead title={t.pages.safety} reload={reload} />
       <Loaded state={state} reload={reload} rows={9}>
         {({ checks }) => (
-          <ul className="list checks-list">
-            {checks
-              .toSorted((a, b) => RANK[a.state] - RANK[b.state])
-              .map((check) => (
-                <li key={check.id}>
-                  <span className={`tag ${TONES[check.state]}`}>{t.safety.states[check.state]}</span>
-                  <strong>{titles[check.id] ?? check.id}</strong>
-                  <Sentence check={check} />
-                </li>
-              ))}
-          </ul>
+          <>
+            <Summary checks={checks} />
+            <ul className="list checks-list">
+              {checks
+                .toSorted((a, b) => RANK[a.state] - RANK[b.state])
+                .map((check) => (
+                  <li key={check.id}>
+                    <span className={`tag ${TONES[check.state] ?? ''}`}>{t.safety.states[check.state]}</span>
+                    <strong>{titles[check.id] ?? check.id}</strong>
+                    <Sentence check={check} />
+                  </li>
+                ))}
+            </ul>
+          </>
         )}
       </Loaded>
       {write && <TestMail />}
     </div>
+  )
+}
+
+/** How many checks have each result, the worst first. */
+function Summary({ checks }: { checks: Check[] }) {
+  const { t, number } = useText()
+  return (
+    <Tiles>
+      {(['bad', 'warn', 'unknown', 'ok'] as const).map((state) => {
+        const n = checks.filter((check) => check.state === state).length
+        return (
+          n > 0 && (
+            <Tile key={state} name={t.safety.states[state]} tone={TONES[state]}>
+              {number(n)}
+            </Tile>
+          )
+        )
+      })}
+    </Tiles>
   )
 }
 
