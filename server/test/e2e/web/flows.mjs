@@ -1,7 +1,7 @@
 // The flows of the web SDK's own browser tests, packages/auth/test/integration/webdriver/popup.test.ts and
 // redirect.test.ts of firebase-js-sdk, with a provider of OpenID Connect, each by popup and by redirect, with the modular
-// and with the compat SDK. They have the names that they have there. Arguments: the frontend's folder and the server's
-// origin.
+// and with the compat SDK. They have the names that they have there. Two are gone through with the compat SDK and
+// the server's script instead of Google's too. Arguments: the frontend's folder and the server's origin.
 import assert from 'node:assert/strict'
 import { signIn } from './signin.mjs'
 
@@ -161,14 +161,17 @@ const flows = {
   },
 }
 
+const head = ({ searchParams }) => (searchParams.get('script') === 'Clave' ? `<script src="${auth}/emulator/auth/popups.js"></script>` : undefined)
+
 await signIn(frontend, program, async ({ context, origin, gapi }) => {
-  // run goes through flows in a window of their own, which is another client for the server.
-  const drive = async (kind, sdk, number, names) => {
+  // drive goes through flows in a window of their own, which is another client for the server.
+  const drive = async (kind, sdk, number, names, script = 'Google') => {
     const own = await context.browser().newContext({ extraHTTPHeaders: { 'X-Forwarded-For': `192.0.2.${number}` } })
-    await gapi(own)
+    if (script === 'Google') await gapi(own)
+    else await own.route('https://apis.google.com/**', () => assert.fail('the page loads a script of Google'))
     const page = await own.newPage()
     page.setDefaultTimeout(120_000)
-    const address = `${origin}/?auth=${encodeURIComponent(auth)}&sdk=${sdk}`
+    const address = `${origin}/?auth=${encodeURIComponent(auth)}&sdk=${sdk}&script=${script}`
     const run = (name, ...values) => page.evaluate(([name, values]) => window[name](...values), [name, values])
     const open = async () => {
       await page.goto(address)
@@ -211,7 +214,7 @@ await signIn(frontend, program, async ({ context, origin, gapi }) => {
       try {
         await flows[name]({ kind, sdk, at, run, ...ways[kind] })
       } catch (failure) {
-        throw new Error(`${name}, by ${kind}, ${sdk}: ${failure.message}`, { cause: failure })
+        throw new Error(`${name}, by ${kind}, ${sdk}, script of ${script}: ${failure.message}`, { cause: failure })
       }
     }
     await own.close()
@@ -221,6 +224,8 @@ await signIn(frontend, program, async ({ context, origin, gapi }) => {
   const rest = Object.keys(flows).filter((name) => !slow.includes(name))
   let number = 0
   const all = ['modular', 'compat'].flatMap((sdk) => ['popup', 'redirect'].flatMap((kind) => [slow, rest].map((names) => drive(kind, sdk, ++number, names))))
+  const ours = ['allows users to sign in', 'linking with anonymous user upgrades account']
+  for (const kind of ['popup', 'redirect']) all.push(drive(kind, 'compat', ++number, ours, 'Clave'))
   await Promise.all(all)
   console.log(`${number} windows went through ${Object.keys(flows).length} flows`)
-})
+}, { head })
