@@ -299,6 +299,9 @@ func (h *Handler) run(req *request, route route, shape string) (any, error) {
 		} else if id := configID(req); id != "" {
 			const longest = 128
 			c.Targets = []string{"provider " + id[:min(len(id), longest)]}
+			if tenant := req.call.Tenant; tenant != "" {
+				c.Targets[0] += " of tenant " + tenant[:min(len(tenant), longest)]
+			}
 		}
 		c.Targets = c.Targets[:min(len(c.Targets), maxTargets)]
 		return c

@@ -195,6 +195,8 @@ test('a provider of a tenant is not one of the project', async ({ page, quiet })
   await expect(page.getByText('No identity provider is configured.')).toBeVisible()
   const found = (await page.evaluate(async (url) => (await fetch(url)).json(), tenants)) as { tenants: { name: string }[] }
   for (const { name } of found.tenants) await request(page, 'DELETE', `${tenants}/${name.split('/').at(-1)}`)
+  await page.goto(at('audit'))
+  await expect(page.getByRole('row').filter({ hasText: `provider google.com of tenant ${id}` })).toContainText('POST')
 })
 
 test('a read-only session sees providers and changes none', async ({ page, quiet }) => {

@@ -55,7 +55,7 @@ export function ProvidersSection({ of, state, reload }: { of: Directory; state: 
             <>
               {all.length === 0 ? <Empty>{t.auth.noProviders}</Empty> : <ProvidersTable all={all} edit={write ? edit : null} />}
               {(chosen ?? asked === NEW) && (
-                <ProviderDialog key={asked} of={of} provider={chosen} close={() => edit(null)} changed={reload} />
+                <ProviderDialog key={`${of.tenant} ${asked}`} of={of} provider={chosen} close={() => edit(null)} changed={reload} />
               )}
             </>
           )
