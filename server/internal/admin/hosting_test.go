@@ -3,6 +3,7 @@ package admin_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,6 +91,28 @@ func TestHosting(t *testing.T) {
 	}
 }
 
+// TestVersionsAreCloned clones a version that no channel has, and releases the clone after the source was deleted.
+func TestVersionsAreCloned(t *testing.T) {
+	s := open(t, memory(t))
+	first := s.uploaded("first")
+	s.want(200, "PATCH /v1beta1/"+first, `{"status":"FINALIZED","config":{"redirects":[{"glob":"/old","statusCode":301,"location":"/new"}]}}`, "FINALIZED")
+	operation := s.want(200, "POST "+sites+"/versions:clone", `{"sourceVersion":"`+first+`","finalize":true}`, `"done":true`)
+	shown := s.want(200, "GET /v1beta1/"+field(t, operation, "name"), "", `"done":true`)
+	clone := regexp.MustCompile(`projects/p/sites/p/versions/[0-9a-f]{16}`).FindString(shown)
+	if clone == "" || clone == first || !strings.Contains(shown, `"location":"/new"`) {
+		t.Fatalf("the clone of %s is %s", first, shown)
+	}
+	s.want(200, "GET /v1beta1/"+clone, "", `"status":"FINALIZED"`)
+	s.want(200, "DELETE /v1beta1/"+first, "", "{}")
+	s.want(200, "POST "+sites+"/releases?versionName="+clone, `{}`, clone)
+	if got := s.shownAt("/"); got != "first" {
+		t.Errorf("the site is %q", got)
+	}
+	created := s.want(200, "POST "+sites+"/versions:clone", `{"sourceVersion":"`+clone+`"}`, `"status":"CREATED"`)
+	again := regexp.MustCompile(`projects/p/sites/p/versions/[0-9a-f]{16}`).FindString(created)
+	s.want(200, "PATCH /v1beta1/"+again, `{"status":"FINALIZED"}`, `"fileCount":"1"`)
+}
+
 // TestHostingRefuses sends what must change nothing: what callers may not do, invalid fields, and other contents.
 func TestHostingRefuses(t *testing.T) {
 	s := open(t, memory(t))
@@ -122,8 +145,14 @@ func TestHostingRefuses(t *testing.T) {
 	s.want(400, "POST "+sites+"/releases", `{}`, "A release has a version")
 	s.want(400, "POST "+sites+"/channels?channelId=a", `{"ttl":"NaNs"}`, "Invalid value at 'ttl'")
 	s.want(501, "POST "+sites+"/channels?channelId=a", `{"retainedReleaseCount":3}`, "UNIMPLEMENTED")
-	s.want(501, "POST "+sites+"/versions:clone", `{}`, "UNIMPLEMENTED")
-	s.want(501, "POST /v1beta1/projects/p/sites?siteId=b", `{}`, "UNIMPLEMENTED")
+	s.want(400, "POST "+sites+"/versions:clone", `{}`, "is not of the site")
+	s.want(400, "POST "+sites+"/versions:clone", `{"sourceVersion":"`+name+`"}`, "is not finalized")
+	s.want(404, "POST "+sites+"/versions:clone", `{"sourceVersion":"sites/p/versions/0123456789abcdef"}`, "NOT_FOUND")
+	s.want(501, "POST "+sites+"/versions:clone", `{"sourceVersion":"`+name+`","exclude":{"regexes":["a"]}}`, "UNIMPLEMENTED")
+	s.want(404, "GET /v1beta1/projects/p/operations/0123456789abcdef", "", "NOT_FOUND")
+	for _, words := range []string{"POST /v1beta1/projects/p/sites?siteId=b", "PATCH " + sites, "DELETE " + sites} {
+		s.want(501, words, `{}`, "This server has one site, p")
+	}
 	if got := s.shownAt("/"); !strings.Contains(got, "Site Not Found") {
 		t.Errorf("the site is %q, and nothing was released", got)
 	}

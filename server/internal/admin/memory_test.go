@@ -9,12 +9,14 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"clave/server/internal/admin"
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/console/audit"
 	"clave/server/internal/limit/parse"
+	"clave/server/internal/limit/receive"
 )
 
 // unbudgeted is a body for which there is no memory.
@@ -81,5 +83,23 @@ func TestBodiesTakeMemory(t *testing.T) {
 	end()
 	if code, text := send(ended, list(many)); code == http.StatusOK {
 		t.Errorf("without memory: %d %s", code, text)
+	}
+}
+
+// TestUploadsAreForwarded sends bodies that are larger than the memory for requests to a node that does not lead. It
+// passes on those of uploads.
+func TestUploadsAreForwarded(t *testing.T) {
+	const size = 4 << 20
+	for path, want := range map[string]bool{"/upload/v1beta1/projects/p/sites/p/versions/v/files/h": true, "/v1/projects/p/rulesets": false} {
+		budget := receive.New(receive.Options{Bytes: 1 << 20, Wait: time.Millisecond})
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "http://127.0.0.1:4001"+path, strings.NewReader(strings.Repeat("x", size)))
+		release := budget.Body(w, r)
+		admin.Forwarded(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			n, err := io.Copy(io.Discard, r.Body)
+			if passed := n == size && err == nil; passed != want {
+				t.Errorf("of the body of %s %d bytes were read, %v", path, n, err)
+			}
+		})).ServeHTTP(w, r)
+		release()
 	}
 }

@@ -103,6 +103,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, out)
 }
 
+// Forwarded returns the handler of a node that does not lead, whose requests next forwards. It passes on the contents
+// of uploads, which may be larger than the memory for requests, as they arrive.
+func Forwarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/upload/") {
+			receive.Stream(r)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // find returns the route of a request. other is set if its path has routes of other methods only.
 func (s *Server) find(method, path string) (found *route.Route, vars map[string]string, other bool) {
 	for i := range s.o.Routes {

@@ -48,7 +48,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 	rules := rulesapi.New(rulesapi.Options{Databases: all, Releases: service, Store: s.store, Clock: a.o.Clock})
 	o := firestoreadmin.Options{
 		Project: a.config.Project, Databases: databases, Enterprise: a.data.IsEnterprise, Documents: s.Authorizer, Releases: service, Store: s.store, Clock: a.o.Clock, Log: a.o.Log,
-		Made: &a.data.Made, Shared: a.config.Store != "",
+		Made: &a.data.Made,
 		Drop: func(ctx context.Context, id string) error { return s.Engine.Drop(ctx, named(id)) },
 		Clone: func(ctx context.Context, from, to string, at time.Time) error {
 			_, err := s.Engine.Clone(ctx, named(from), named(to), clock.VersionOf(at))
@@ -132,6 +132,6 @@ func openAdmin(a *App, n *node.Node, at net.Listener) {
 		n.Services[ports.Admin] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { admin.WriteUnavailable(w, text) })
 		return
 	}
-	n.Open(a.adminOptions(at, n.Forwarder.Forward(ports.Admin)))
+	n.Open(a.adminOptions(at, admin.Forwarded(n.Forwarder.Forward(ports.Admin))))
 	n.Services[ports.Admin] = n.Handler(ports.Admin)
 }

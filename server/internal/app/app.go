@@ -259,7 +259,7 @@ func (a *App) build(ctx context.Context) error {
 	if calls.console, err = a.makeConsole(ports.console, calls, state, users, rulesets); err != nil {
 		return err
 	}
-	if err := openDeployed(a); err != nil {
+	if err := openDeployed(ctx, a, state); err != nil {
 		return err
 	}
 	if calls.admin, err = a.makeAdmin(ctx, ports.admin, state, calls.transfer); err != nil {

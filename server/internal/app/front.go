@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -145,10 +146,11 @@ func (a *App) site() (http.Handler, error) {
 	return a.opened.Handler, nil
 }
 
-// openDeployed opens the versions of the site that were deployed to this server.
-func openDeployed(a *App) (err error) {
-	if a.deployed, err = site.OpenDeployed(a.config, a.addresses.Hosting, a.o.Clock, a.o.Log); err == nil && a.deployed.Versions != nil {
+// openDeployed opens the versions of the site that were deployed to this server, or to the nodes that share its store.
+func openDeployed(ctx context.Context, a *App, s *state) (err error) {
+	if a.deployed, err = site.OpenDeployed(ctx, a.config, a.addresses.Hosting, s.store, a.o.Clock, a.o.Log); err == nil && a.deployed.Versions != nil {
 		a.components.Add("deployed site", a.deployed.Versions)
+		a.components.OnClose(a.deployed.Replace(a.opened))
 	}
 	return err
 }

@@ -54,6 +54,7 @@ func (a *App) join(ctx context.Context, p listeners) (err error) {
 	if err != nil {
 		return err
 	}
+	static = site.Follow(a.config, static, n.Forwarder.Forward("hosting"), n.Has)
 	for _, at := range []struct {
 		name     string
 		listener net.Listener

@@ -73,10 +73,10 @@ var sizes = []Limit{
 		At: []string{"admin/firestoreadmin.maxWaiting", "admin/firestoreadmin.maxWaitingBytes", "admin/firestoreadmin.maxOperation", "admin/firestoreadmin.maxGroups", "admin/firestoreadmin.maxFields", "admin/firestoreadmin.maxDatabases", "admin/firestoreadmin.maxWaits", "admin/firestoreadmin.maxWait"},
 	},
 	{
-		What: "deployed sites: files of a version, bytes of their paths, of one path and of the configuration; unpacked bytes of a file, of a version and of all", Key: byRequest, All: "20,000, 2 MiB, 1 KiB and 256 KiB; 256 MiB, 1 GiB and 8 GiB", Excess: Refuses, Error: exhausted + "; " + invalid,
+		What: "deployed sites: files of a version, bytes of their paths, of one path and of the configuration; unpacked bytes of a file, of a version and of all", Key: byRequest, All: "20,000, 2 MiB, 1 KiB and 256 KiB; 256 MiB, 1 GiB and 8 GiB, at nodes 1 GiB", Excess: Refuses, Error: exhausted + "; " + invalid,
 		At: []string{
 			"transport/hosting/versions.maxFiles", "transport/hosting/versions.maxPaths", "transport/hosting/versions.maxPath", "transport/hosting/versions.maxConfig",
-			"transport/hosting/versions.maxContent", "transport/hosting/versions.maxBytes", "transport/hosting/versions.maxStored", "admin/hostingapi.maxUpload",
+			"transport/hosting/versions.maxContent", "transport/hosting/versions.maxBytes", "transport/hosting/versions.maxStored", "transport/hosting/versions.maxShared", "admin/hostingapi.maxUpload",
 		},
 	},
 	{

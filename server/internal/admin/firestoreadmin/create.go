@@ -33,9 +33,6 @@ func errNamed(id string) error {
 	return fault.E(fault.Unimplemented, "The firebase.json of this server names %q. Delete its documents by bulkDeleteDocuments, remove it there, and start the server again.", id)
 }
 
-// errShared is the error of servers that share a store.
-var errShared = fault.E(fault.Unimplemented, "Nodes that share a store have the databases that their firebase.json names. Change it at each node, and start the nodes again.")
-
 // neutral are the values of a new database that have no effect, because the server has these properties always, or
 // never.
 var neutral = map[string][]any{
@@ -102,8 +99,6 @@ func (a *API) freeLocked(id string) error {
 	switch _, known := a.o.Made.Of(id); {
 	case slices.Contains(a.ids(), id):
 		return fault.E(fault.AlreadyExists, "Database already exists. Please use another database_id")
-	case a.o.Shared:
-		return errShared
 	case known:
 		return errDeleting(id)
 	case a.o.Stored(id):
@@ -195,8 +190,6 @@ func (a *API) beginDelete(ctx context.Context, c *route.Call) (*databaseJSON, ti
 		return nil, time.Time{}, errEtag
 	case slices.Contains(a.o.Databases, id):
 		return nil, time.Time{}, errNamed(id)
-	case a.o.Shared:
-		return nil, time.Time{}, errShared
 	}
 	made, _ := a.o.Made.Of(id)
 	return shown, made.Time, a.endOperationsLocked(ctx, id)

@@ -52,8 +52,6 @@ type Options struct {
 	Clone   func(ctx context.Context, from, to string, at time.Time) error
 	Restore func(ctx context.Context, r Restoration) error
 	Copied  func(id string) (index.Definitions, error)
-	// Shared is set if nodes share the store. They have the databases of firebase.json only.
-	Shared bool
 	// Earliest returns the earliest time at which a database can be read, and Window is the configured age up to which
 	// versions are kept.
 	Earliest func(id string) time.Time

@@ -57,9 +57,6 @@ func (a *API) restoreDatabase(ctx context.Context, c *route.Call) (any, error) {
 	if !ok || !found || place == "" || id == "" || strings.Contains(place+id, "/") {
 		return nil, fault.E(fault.InvalidArgument, "backup must name a backup of this project: projects/%s/locations/%s/backups/BACKUP.", a.o.Project, location)
 	}
-	if a.o.Shared {
-		return nil, errShared
-	}
 	of, err := a.backup(ctx, place, id)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"clave/server/internal/admin/route"
@@ -220,9 +219,9 @@ func (a *API) createRelease(ctx context.Context, c *route.Call) (any, error) {
 	}
 	n := versions.NewRelease{Channel: channelOf(c), Type: in.Type, Message: in.Message, By: c.By()}
 	if name := cmp.Or(c.Query.Get("versionName"), c.Query.Get("version_name")); name != "" {
-		id, ok := strings.CutPrefix(strings.TrimPrefix(name, "projects/"+c.Project+"/"), "sites/"+a.o.ID+"/versions/")
-		if !ok {
-			return nil, fault.E(fault.InvalidArgument, "The version %.200q is not of the site %s.", name, a.o.ID)
+		id, err := a.versionOf(c, name)
+		if err != nil {
+			return nil, err
 		}
 		n.Version = id
 	}

@@ -43,8 +43,13 @@ func (a *API) Routes() []route.Route {
 	all := []route.Route{
 		{Name: "hosting.ListSites", Permission: reads, Method: "GET", Pattern: sites, Do: a.listSites},
 		{Name: "hosting.GetSite", Permission: reads, Method: "GET", Pattern: site, Do: a.getSite},
+		{Name: "hosting.CreateSite", Permission: writes, Method: "POST", Pattern: sites, Do: a.oneSite},
+		{Name: "hosting.UpdateSite", Permission: writes, Method: "PATCH", Pattern: site, Do: a.oneSite},
+		{Name: "hosting.DeleteSite", Permission: writes, Method: "DELETE", Pattern: site, Do: a.oneSite},
 		{Name: "hosting.ListDomains", Permission: reads, Method: "GET", Pattern: site + "/domains", Do: a.listDomains},
 		{Name: "hosting.CreateVersion", Permission: writes, Method: "POST", Pattern: site + "/versions", Do: a.createVersion},
+		{Name: "hosting.CloneVersion", Permission: writes, Method: "POST", Pattern: site + "/versions:clone", Do: a.cloneVersion},
+		{Name: "hosting.GetOperation", Permission: reads, Method: "GET", Pattern: "/v1beta1/projects/{project}/operations/{operation}", Do: a.getOperation},
 		{Name: "hosting.ListVersions", Permission: reads, Method: "GET", Pattern: site + "/versions", Do: a.listVersions},
 		{Name: "hosting.GetVersion", Permission: reads, Method: "GET", Pattern: version, Do: a.getVersion},
 		{Name: "hosting.UpdateVersion", Permission: writes, Method: "PATCH", Pattern: version, Do: a.updateVersion},
@@ -107,6 +112,11 @@ func (a *API) listSites(_ context.Context, c *route.Call) (any, error) {
 
 // getSite returns the site.
 func (a *API) getSite(_ context.Context, c *route.Call) (any, error) { return a.shown(c), nil }
+
+// oneSite refuses to create, change and delete sites.
+func (a *API) oneSite(context.Context, *route.Call) (any, error) {
+	return nil, fault.E(fault.Unimplemented, "This server has one site, %s, which can't be changed or deleted. Another site needs a server of its own.", a.o.ID)
+}
 
 // listDomains returns the custom domains, of which the server has none: it serves the site at every host.
 func (a *API) listDomains(context.Context, *route.Call) (any, error) { return nil, nil }

@@ -88,6 +88,61 @@ func (a *API) createVersion(_ context.Context, c *route.Call) (any, error) {
 	return a.shownVersion(c, &v), nil
 }
 
+// versionOf returns the id of the version of the site with a name.
+func (a *API) versionOf(c *route.Call, name string) (string, error) {
+	id, ok := strings.CutPrefix(strings.TrimPrefix(name, "projects/"+c.Project+"/"), "sites/"+a.o.ID+"/versions/")
+	if !ok {
+		return "", fault.E(fault.InvalidArgument, "The version %.200q is not of the site %s.", name, a.o.ID)
+	}
+	return id, nil
+}
+
+// cloneVersion creates a version with the content of another one. The operation has ended when it returns, and has the
+// id of the version.
+func (a *API) cloneVersion(ctx context.Context, c *route.Call) (any, error) {
+	var in struct {
+		Source   string `json:"sourceVersion"`
+		Finalize bool   `json:"finalize"`
+		Include  any    `json:"include"`
+		Exclude  any    `json:"exclude"`
+	}
+	if err := c.Decode(&in); err != nil {
+		return nil, err
+	}
+	if in.Include != nil || in.Exclude != nil {
+		return nil, fault.E(fault.Unimplemented, "This server clones all files of a version: it has no include and exclude.")
+	}
+	source, err := a.versionOf(c, in.Source)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.o.Site.Clone(ctx, source, c.By(), in.Finalize)
+	if err != nil {
+		return nil, err
+	}
+	return a.cloned(c, &v), nil
+}
+
+// getOperation returns the operation that has cloned a version.
+func (a *API) getOperation(_ context.Context, c *route.Call) (any, error) {
+	v, err := a.o.Site.Get(c.Vars["operation"])
+	if err != nil {
+		return nil, fault.E(fault.NotFound, "Requested entity was not found: the operation %q", c.Vars["operation"])
+	}
+	return a.cloned(c, &v), nil
+}
+
+// cloned returns the operation that has ended with a version.
+func (a *API) cloned(c *route.Call, v *versions.Version) any {
+	return map[string]any{
+		"name": "projects/" + c.Project + "/operations/" + v.ID, "done": true,
+		"response": struct {
+			Type string `json:"@type"`
+			*version
+		}{"type.googleapis.com/google.firebase.hosting.v1beta1.Version", a.shownVersion(c, v)},
+	}
+}
+
 // listVersions returns the versions, the newest first.
 func (a *API) listVersions(_ context.Context, c *route.Call) (any, error) {
 	if c.Query.Get("filter") != "" {

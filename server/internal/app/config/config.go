@@ -187,9 +187,10 @@ type Config struct {
 // Production reports whether the development features of the emulators are disabled.
 func (c *Config) Production() bool { return c.Mode == ModeServe }
 
-// Deployable reports whether versions of the site can be deployed to the server, which keeps them in its data folder.
+// Deployable reports whether versions of the site can be deployed to the server, which keeps them in its data folder or
+// in the store that nodes share.
 func (c *Config) Deployable() bool {
-	return c.Production() && c.AdminAPI != "" && c.Store == "" && !c.Memory && c.Runs("hosting")
+	return c.Production() && c.AdminAPI != "" && !c.Memory && c.Runs("hosting")
 }
 
 // Runs reports whether a part, such as "hosting", is enabled.

@@ -2,6 +2,7 @@ package site
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"clave/server/internal/app/config"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/store"
 	"clave/server/internal/transport/hosting"
 	"clave/server/internal/transport/hosting/versions"
 )
@@ -28,27 +30,40 @@ type Deployed struct {
 	origin *url.URL
 }
 
-// OpenDeployed opens the versions in the data folder of a production server, if versions can be deployed to it or have
-// been. address is that of the public port.
-func OpenDeployed(c *config.Config, address string, clock clock.Clock, log *slog.Logger) (Deployed, error) {
+// OpenDeployed opens the versions in the data folder of a production server, or in its store if nodes share that, if
+// versions can be deployed to it or have been. address is that of the public port.
+func OpenDeployed(ctx context.Context, c *config.Config, address string, st store.Store, clock clock.Clock, log *slog.Logger) (Deployed, error) {
 	d := Deployed{origin: originOf(c, address)}
-	folder := filepath.Join(c.DataDir, "hosting")
-	switch {
-	case !c.Production():
+	if !c.Production() {
 		return d, nil
-	case c.Store != "":
-		d.absent = "Nodes that share a store serve the site of their own firebase.json: they do not have the Hosting API."
+	}
+	folder := filepath.Join(c.DataDir, "hosting")
+	deployed := versions.Exists(folder)
+	var shared *versions.Shared
+	if c.Store != "" {
+		ctx = context.WithoutCancel(ctx)
+		shared = &versions.Shared{Store: st, Apply: func(b *store.Batch) error { return st.Apply(ctx, b) }}
+		folder += "-copies"
+		var err error
+		if deployed, err = shared.Deployed(); err != nil {
+			return d, err
+		}
+	}
+	switch {
 	case c.Memory:
 		d.absent = "A server without a data folder does not have the Hosting API."
 	case !c.Runs("hosting"):
 		d.absent = "The flag --only of this server leaves out hosting, so it does not have the Hosting API."
-	case c.AdminAPI != "" || versions.Exists(folder):
+	case c.AdminAPI != "" || deployed:
 		d.ID = cmp.Or(c.HostingSite, c.Project)
 		var err error
 		d.Versions, err = versions.Open(versions.Options{
-			Folder: folder, ID: d.ID, Clock: clock, Log: log,
+			Folder: folder, Shared: shared, ID: d.ID, Clock: clock, Log: log,
 			Hosting: hosting.Options{Services: c.Services, TrustProxy: c.TrustProxy, Production: true, Log: log},
 		})
+		if err != nil && shared != nil {
+			return d, fmt.Errorf("open the deployed site: %w", err)
+		}
 		if err != nil {
 			return d, fault.Wrap(err, fault.FailedPrecondition, "cannot open the deployed site: %v. Without the folder %s the server starts without it.", err, folder)
 		}
@@ -90,6 +105,16 @@ func (d Deployed) API() *hostingapi.API {
 
 // Serves reports whether the deployed site is served in place of that of firebase.json.
 func (d Deployed) Serves() bool { return d.Versions != nil && d.Versions.Released() }
+
+// Replace lets a site that was opened before the versions, by a node that did not lead yet, be that of the versions. It
+// does nothing for nil. The returned function ends that.
+func (d Deployed) Replace(opened *Site) (end func() error) {
+	if opened == nil {
+		return func() error { return nil }
+	}
+	opened.Handler = d.Versions.Handler(opened.Handler)
+	return d.Versions.Close
+}
 
 // Open returns the site of a server: the deployed one if it was released, and otherwise that of firebase.json, which
 // the first release replaces.

@@ -10,6 +10,17 @@ import (
 	"clave/server/internal/transport/port"
 )
 
+// Has reports whether this node's replica has a key. The replica may be behind the node that leads. known is false if
+// the replica can't be read, as before it is open.
+func (n *Node) Has(key []byte) (found, known bool) {
+	replica := n.replica.Load()
+	if replica == nil {
+		return false, false
+	}
+	found, err := replica.Has(key)
+	return found, err == nil
+}
+
 // LeaderHealth requests the health of one of the leader's ports. Before this node's replica is open it could not take
 // over from the leader, so it is not healthy.
 func (n *Node) LeaderHealth(ctx context.Context, name string) error {

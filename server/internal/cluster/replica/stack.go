@@ -142,10 +142,10 @@ func (s *Stack) start(ctx context.Context) {
 	}
 }
 
-// putInForce puts the rules of a release in force.
+// putInForce puts the rules of a release in force, and lets clients use the databases that were made.
 func (s *Stack) putInForce(r *release.Release) error {
 	s.o.Project.Made.Use(r)
-	return s.o.Project.PutInForce(s.Rulesets, r.Files)
+	return s.o.Project.Follow(s.Rulesets, r.Files)
 }
 
 // define applies the index definitions of a release to databases of which nothing is stored. The others keep the

@@ -11,6 +11,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/engine/catalogue"
 	"clave/server/internal/database/engine/keys"
+	"clave/server/internal/database/engine/locks"
 	"clave/server/internal/database/engine/past"
 	"clave/server/internal/database/engine/records"
 	"clave/server/internal/model/document"
@@ -28,6 +29,9 @@ import (
 //
 // Index definitions are those of the catalogue. Each view has those of its snapshot (view.indexes), so queries in
 // progress and later ones use only entries that their snapshot has, whatever the writer builds or removes meanwhile.
+//
+// A database that the writer drops or forgets is removed with the group of changes that removes it from the catalogue.
+// Its subscriptions end, and a later database of its name is another one.
 
 // textFollows is the error of writes and transactions in a following engine.
 const textFollows = "This node does not take writes at the moment. Please try again."
@@ -75,11 +79,14 @@ func (e *Engine) Advance(versions map[resource.Database]clock.Version) {
 
 // applied holds the parts of a group of changes that concern a following engine.
 type applied struct {
+	// databases are changes of the catalogue: databases that are stored, and those that are removed.
 	databases []store.Op
 	dropped   []store.Op
 	commits   []store.Op
 	history   []store.Op
 	defined   []uint32
+	// removed holds the numbers of the databases that the group removes.
+	removed map[uint32]bool
 	// indexes holds the states of indexes that the group defines, by the databases' numbers.
 	indexes map[uint32]*indexState
 	// bounds holds what the store has of the past after the group, by the numbers of the databases of which that changes.
@@ -96,7 +103,7 @@ func (a *applied) sort(ops []store.Op) {
 		}
 		switch op.Key[0] {
 		case keys.KindCatalogue:
-			if op.Kind == store.Set && bytes.Compare(op.Key, databases.To) < 0 {
+			if op.Kind != store.DeleteRange && bytes.Compare(op.Key, databases.To) < 0 {
 				a.databases = append(a.databases, op)
 			}
 		case keys.KindChange:
@@ -232,13 +239,17 @@ type foreign struct {
 	commit document.Commit
 }
 
-// readGroup adds the databases of a group, which a view includes, and returns its commits. Commits of databases without
-// subscribers have no changes: a subscriber that begins meanwhile reads them from the log.
+// readGroup adds and removes the databases of a group, which a view includes, and returns its commits. Commits of
+// databases without subscribers have no changes: a subscriber that begins meanwhile reads them from the log.
 func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
-	out := make([]foreign, 0, len(group.commits))
-	read := make([]bool, 0, len(group.commits))
 	e.mu.Lock()
 	err := e.define(group, v.snap)
+	group.commits = slices.DeleteFunc(group.commits, func(op store.Op) bool {
+		number := binary.BigEndian.Uint32(op.Key[1:])
+		return group.removed[number] && e.numberedLocked(number) == nil
+	})
+	out := make([]foreign, 0, len(group.commits))
+	read := make([]bool, 0, len(group.commits))
 	for _, op := range group.commits {
 		db := e.numberedLocked(binary.BigEndian.Uint32(op.Key[1:]))
 		if db == nil && err == nil {
@@ -257,20 +268,17 @@ func (e *Engine) readGroup(group *applied, v *view) ([]foreign, error) {
 	return out, err
 }
 
-// define adds the databases of a group, and reads the index definitions of those that are known. Engine.mu is held.
+// define adds and removes the databases of a group, in order, and reads the index definitions of those that are known.
+// Engine.mu is held.
 func (e *Engine) define(group *applied, snap store.Snapshot) error {
-	group.indexes = make(map[uint32]*indexState)
-	for _, number := range group.defined {
-		if e.numberedLocked(number) == nil {
-			continue // it is among the databases of the group
-		}
-		state, err := e.loadIndexes(snap, number)
-		if err != nil {
-			return err
-		}
-		group.indexes[number] = state
-	}
+	group.indexes, group.removed = make(map[uint32]*indexState), make(map[uint32]bool)
 	for _, op := range group.databases {
+		if op.Kind == store.Delete {
+			if err := e.removeFollowed(group, op.Key); err != nil {
+				return err
+			}
+			continue
+		}
 		d, err := catalogue.ParseDatabase(op.Key, op.Value)
 		if err != nil {
 			return err
@@ -282,6 +290,36 @@ func (e *Engine) define(group *applied, snap store.Snapshot) error {
 			return err
 		}
 	}
+	for _, number := range group.defined {
+		if e.numberedLocked(number) == nil {
+			continue // a database that is removed
+		}
+		state, err := e.loadIndexes(snap, number)
+		if err != nil {
+			return err
+		}
+		group.indexes[number] = state
+	}
+	return nil
+}
+
+// removeFollowed removes the database with a key of the catalogue. Its subscriptions return ErrClosed. Engine.mu is
+// held.
+func (e *Engine) removeFollowed(group *applied, key []byte) error {
+	name, err := catalogue.ParseName(key)
+	if err != nil {
+		return err
+	}
+	db := e.mu.databases[name]
+	if db == nil {
+		return nil
+	}
+	if db.persisted {
+		group.removed[db.number.Load()] = true
+	}
+	delete(e.mu.databases, name)
+	db.feed.close()
+	db.locks.Close(locks.Expired())
 	return nil
 }
 

@@ -46,6 +46,17 @@ func (p *Project) PutInForce(rulesets *authz.Rulesets, files release.Files) erro
 	return nil
 }
 
+// Follow puts the rules of a whole release in force, and removes those of databases of which it has none, such as one
+// that was deleted.
+func (p *Project) Follow(rulesets *authz.Rulesets, files release.Files) error {
+	for _, db := range rulesets.Databases() {
+		if db.Project == p.ID && files[db.ID].Rules == nil {
+			p.RemoveRules(rulesets, db.ID)
+		}
+	}
+	return p.PutInForce(rulesets, files)
+}
+
 // RemoveRules removes the rules of a database that was made while the server ran.
 func (p *Project) RemoveRules(rulesets *authz.Rulesets, id string) { rulesets.Remove(p.ID, id) }
 

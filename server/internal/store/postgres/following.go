@@ -223,6 +223,15 @@ func (r *Replica) Apply(context.Context, *store.Batch) error {
 // Close implements store.Store. The Store stays open.
 func (r *Replica) Close() error { return nil }
 
+// Has reports whether the replica has a key, also while this node does not lead. The replica may be behind.
+func (s *Store) Has(key []byte) (bool, error) {
+	s.following.mu.Lock() // the replica may be being rebuilt
+	local := s.local
+	s.following.mu.Unlock()
+	_, found, err := local.Get(key)
+	return found, err
+}
+
 // beingRead reports whether the replica has a reader.
 func (s *Store) beingRead() bool {
 	s.following.mu.Lock()

@@ -133,8 +133,8 @@ func (r *Release) Digest() string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// With returns the next release, in which files replace those of the same databases and kinds. If the texts are the
-// same already, it returns this release, and changed is false.
+// With returns the next release, in which files replace those of the same databases and kinds, and all of a database
+// that is made. If the texts are the same already, it returns this release, and changed is false.
 func (r *Release) With(files Files, by string, at time.Time) (next *Release, changed bool) {
 	next = &Release{Version: r.Version + 1, Time: at.UTC().Truncate(time.Millisecond), By: by, Files: maps.Clone(r.Files)}
 	if next.Files == nil {
@@ -142,6 +142,9 @@ func (r *Release) With(files Files, by string, at time.Time) (next *Release, cha
 	}
 	for id, d := range files {
 		both := next.Files[id]
+		if d.Made != nil { // it has nothing of a former database
+			both = Database{}
+		}
 		next.Files[id] = Database{
 			Rules: d.Rules.follow(both.Rules, next.Time), Indexes: d.Indexes.follow(both.Indexes, next.Time), Made: cmp.Or(d.Made, both.Made),
 		}

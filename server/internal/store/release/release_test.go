@@ -39,6 +39,19 @@ func TestWith(t *testing.T) {
 	}
 }
 
+// TestWithMade makes a database of whose name rules were released before. It does not have them.
+func TestWithMade(t *testing.T) {
+	at := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	before, _ := (&release.Release{}).With(release.Files{"made": {Rules: &release.File{Name: "a.rules", Text: "one"}}}, "ann", at)
+	next, changed := before.With(release.Files{"made": {Indexes: &release.File{Name: "i.json", Text: "{}"}, Made: &release.Made{Time: at}}}, "ann", at)
+	if got := next.Files["made"]; !changed || got.Rules != nil || got.Indexes == nil || got.Made == nil {
+		t.Errorf("the database that was made has %+v", got)
+	}
+	if same, changed := next.With(release.Files{"made": {Rules: &release.File{Name: "b.rules", Text: "two"}}}, "ann", at); !changed || same.Files["made"].Made == nil || same.Files["made"].Indexes == nil {
+		t.Errorf("after a release of rules it has %+v", same.Files["made"])
+	}
+}
+
 func TestMissingAndDiffering(t *testing.T) {
 	r, _ := (&release.Release{}).With(rules("a.rules", "one"), "", time.Time{})
 	own := release.Files{

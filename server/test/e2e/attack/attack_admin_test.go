@@ -82,7 +82,7 @@ func (a *administered) do(method, url, token string, body io.Reader) (int, strin
 // roles that may not, for other projects, with paths out of the folders, and on the public port.
 func TestAdminAttacks(t *testing.T) {
 	if os.Getenv(harness.NodesVariable) != "" {
-		t.Skip("nodes that share a store have no deployed sites")
+		t.Skip("TestAdminAPIOfNodes administers nodes")
 	}
 	dir, port := harness.ProductionFolder(t), harness.FreePorts(t, 1)[0]
 	a := &administered{t: t, dir: dir, exports: filepath.Join(t.TempDir(), "exports"), origin: fmt.Sprintf("http://127.0.0.1:%d", port)}

@@ -44,6 +44,13 @@ func ToolkitPath(method string) string {
 // the stream ends.
 func (p *Production) Listen(t *testing.T, uid, idToken string) <-chan codes.Code {
 	t.Helper()
+	return p.ListenTo(t, "(default)", "mine/"+uid, idToken)
+}
+
+// ListenTo opens a Listen stream on a document of a database with a token. The channel receives the status code with
+// which the stream ends.
+func (p *Production) ListenTo(t *testing.T, id, path, token string) <-chan codes.Code {
+	t.Helper()
 	transport := insecure.NewCredentials()
 	if strings.HasPrefix(p.URL, "https:") {
 		transport = credentials.NewTLS(&tls.Config{RootCAs: p.Roots})
@@ -54,12 +61,12 @@ func (p *Production) Listen(t *testing.T, uid, idToken string) <-chan codes.Code
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	database := "projects/" + RealProject + "/databases/(default)"
-	ctx := metadata.AppendToOutgoingContext(t.Context(), "google-cloud-resource-prefix", database, "authorization", "Bearer "+idToken)
+	database := "projects/" + RealProject + "/databases/" + id
+	ctx := metadata.AppendToOutgoingContext(t.Context(), "google-cloud-resource-prefix", database, "authorization", "Bearer "+token)
 	ss, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/google.firestore.v1.Firestore/Listen")
 	if err == nil {
 		err = ss.SendMsg(&pb.ListenRequest{Database: database, TargetChange: &pb.ListenRequest_AddTarget{AddTarget: &pb.Target{
-			TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{database + "/documents/mine/" + uid}}},
+			TargetId: 2, TargetType: &pb.Target_Documents{Documents: &pb.Target_DocumentsTarget{Documents: []string{database + "/documents/" + path}}},
 		}}})
 	}
 	for current := false; err == nil && !current; {

@@ -65,13 +65,7 @@ func (n *servingNode) inForce(t *testing.T) (rules, indexes string) {
 // answersQuery reports whether a node has the index of a release.
 func (n *servingNode) answersQuery(t *testing.T, name string) bool {
 	t.Helper()
-	query := map[string]any{"structuredQuery": map[string]any{
-		"from":    []any{map[string]any{"collectionId": name + "query"}},
-		"where":   map[string]any{"fieldFilter": map[string]any{"field": map[string]any{"fieldPath": "a"}, "op": "EQUAL", "value": map[string]any{"integerValue": "1"}}},
-		"orderBy": []any{map[string]any{"field": map[string]any{"fieldPath": "b"}}},
-	}}
-	code, _ := n.Request(t, http.MethodPost, "/v1/projects/"+harness.RealProject+"/databases/(default)/documents:runQuery", "", query)
-	return code == http.StatusOK
+	return n.query(t, name+"query", "") == http.StatusOK
 }
 
 // fillQueries writes the documents of which the indexes are built.

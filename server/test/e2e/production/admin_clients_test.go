@@ -56,11 +56,7 @@ func TestAdminClients(t *testing.T) {
 		if made, err := creation.Wait(t.Context()); err != nil || made.GetState() != adminpb.Index_READY {
 			t.Errorf("CreateIndex: %v, %v", made, err)
 		}
-		token, err := (&administered{t, p, dir, port}).token("deployer.json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		restores(t, c, p, token)
+		restores(t, c, p, harness.FirebaseCLI{Dir: dir}.Token(t, "deployer.json"))
 	})
 	for _, sdk := range harness.SdksOf {
 		t.Run(sdk.Name, func(t *testing.T) {

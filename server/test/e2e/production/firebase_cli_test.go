@@ -1,13 +1,10 @@
 package production
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,8 +24,8 @@ type administered struct {
 // administer starts a server with two databases, and creates a key for the CLI.
 func administer(t *testing.T) *administered {
 	t.Helper()
-	modules := harness.FirebaseModules(t)
 	dir := harness.ProductionFolder(t)
+	harness.NewFirebaseCLI(t, dir)
 	harness.WriteFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": [
 		{"database": "(default)", "rules": "firestore.rules", "indexes": "firestore.indexes.json"}, {"database": "second", "rules": "second.rules"}]}`)
 	harness.WriteFile(t, filepath.Join(dir, "second.rules"), harness.ProductionRules)
@@ -38,37 +35,13 @@ func administer(t *testing.T) *administered {
 	p := harness.Serve(t, dir, true, "--admin-api", fmt.Sprintf("0.0.0.0:%d", port),
 		"--backup-to", filepath.Join(t.TempDir(), "backups"), "--backup-verify", "0")
 	harness.CreateKeyFor(t, dir, "deployer", p.URL)
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
 	return &administered{t, p, dir, port}
 }
 
-// cli runs the CLI, which must succeed if ok is set, and returns what it printed. It must leave nothing in the folder
-// for temporary files, and get no token of the server.
+// cli runs the CLI, which must succeed if ok is set, and returns what it printed.
 func (a *administered) cli(ok bool, args ...string) string {
 	a.t.Helper()
-	ctx, cancel := context.WithTimeout(a.t.Context(), harness.ScriptLimit)
-	defer cancel()
-	home, temporary := a.t.TempDir(), a.t.TempDir()
-	built := harness.Command(a.t, a.dir, append([]string{"firebase", "--admin-api", fmt.Sprintf("https://127.0.0.1:%d", a.port), "--key", "deployer.json", "--"}, args...)...)
-	cmd := exec.CommandContext(ctx, built.Path, built.Args[1:]...)
-	cmd.Dir = a.dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + temporary, "SSL_CERT_FILE=" + filepath.Join(a.dir, "cert.pem"), "CI=1", "FIREBASE_CLI_DISABLE_UPDATE_CHECK=1"}
-	out, err := cmd.CombinedOutput()
-	if (err == nil) != ok {
-		a.t.Fatalf("firebase %q: %v\n%s", args, err, out)
-	}
-	if strings.Contains(string(out), "ya29.") {
-		a.t.Errorf("firebase %q printed a token:\n%s", args, out)
-	}
-	for _, folder := range []string{home, temporary} {
-		left, err := filepath.Glob(filepath.Join(folder, "*"))
-		if err != nil || slices.ContainsFunc(left, func(name string) bool { return !strings.Contains(name, "node-compile-cache") }) {
-			a.t.Errorf("firebase %q left %q, %v", args, left, err)
-		}
-	}
-	return string(out)
+	return harness.FirebaseCLI{Dir: a.dir}.Run(a.t, a.port, ok, args...)
 }
 
 // TestFirebaseDeploys deploys rules and indexes to two databases with the unmodified Firebase CLI, refuses rules with
@@ -116,12 +89,7 @@ func TestFirebaseDeploys(t *testing.T) {
 func (a *administered) deploysAlone() {
 	t := a.t
 	t.Helper()
-	deploy := func() (string, error) {
-		cmd := harness.Command(t, a.dir, "deploy", "--admin-api", fmt.Sprintf("https://127.0.0.1:%d", a.port), "--key", "deployer.json")
-		cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+filepath.Join(a.dir, "cert.pem"))
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
+	deploy := func() (string, error) { return harness.FirebaseCLI{Dir: a.dir}.Deploy(t, a.port) }
 	if out, err := deploy(); err == nil || !strings.Contains(out, "firestore.rules:2:") {
 		t.Errorf("clave deploy of rules with an error: %v\n%s", err, out)
 	}
@@ -142,10 +110,7 @@ func (a *administered) deploysAlone() {
 func (a *administered) documents() {
 	t := a.t
 	t.Helper()
-	token, err := a.token("deployer.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := a.token("deployer.json")
 	path := "/v1/projects/" + harness.RealProject + "/databases/(default)/documents/open/one"
 	if code, answer := a.p.Request(t, "PATCH", path, "Bearer "+token, map[string]any{"fields": map[string]any{}}); code != 200 {
 		t.Fatalf("the document was not written: %d %v", code, answer)
@@ -163,10 +128,7 @@ func (a *administered) documents() {
 func (a *administered) databases() {
 	t := a.t
 	t.Helper()
-	token, err := a.token("deployer.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := a.token("deployer.json")
 	const path = "/v1/projects/" + harness.RealProject + "/databases/made-here/documents/open/one"
 	call := func(method, authorization string, want int) {
 		t.Helper()
@@ -203,10 +165,7 @@ func (a *administered) databases() {
 func (a *administered) backups() {
 	t := a.t
 	t.Helper()
-	token, err := a.token("deployer.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := a.token("deployer.json")
 	at := *a.p
 	at.URL = fmt.Sprintf("https://127.0.0.1:%d", a.port)
 	var name string
@@ -224,11 +183,9 @@ func (a *administered) backups() {
 }
 
 // token returns an access token of a key by clave credentials token.
-func (a *administered) token(key string) (string, error) {
-	cmd := harness.Command(a.t, a.dir, "credentials", "token", key)
-	cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+filepath.Join(a.dir, "cert.pem"))
-	out, err := cmd.Output()
-	return strings.TrimSpace(string(out)), err
+func (a *administered) token(key string) string {
+	a.t.Helper()
+	return harness.FirebaseCLI{Dir: a.dir}.Token(a.t, key)
 }
 
 // accounts imports an account and exports it.
@@ -264,10 +221,7 @@ func (a *administered) roles() {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("credentials create: %v\n%s", err, out)
 		}
-		token, err := a.token("role-" + role + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
+		token := a.token("role-" + role + ".json")
 		var got [4]int
 		got[0], _ = a.p.Request(t, "GET", document, "Bearer "+token, nil)
 		got[1], _ = a.p.Request(t, "PATCH", document, "Bearer "+token, map[string]any{"fields": map[string]any{}})

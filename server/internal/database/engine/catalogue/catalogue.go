@@ -33,14 +33,18 @@ func ParseDatabase(key, value []byte) (Database, error) {
 	if len(value) != databaseSize {
 		return Database{}, keys.ErrCorrupt
 	}
+	name, err := ParseName(key)
+	return Database{Name: name, Number: binary.BigEndian.Uint32(value), Birth: clock.Version(binary.BigEndian.Uint64(value[4:]))}, err
+}
+
+// ParseName decodes the name in the key of a database's record. It returns keys.ErrCorrupt for other bytes.
+func ParseName(key []byte) (resource.Database, error) {
 	project, rest, err := index.CutSegment(key[1:])
 	if err != nil {
-		return Database{}, err
+		return resource.Database{}, err
 	}
 	id, _, err := index.CutSegment(rest)
-	return Database{
-		Name: resource.Database{Project: project, ID: id}, Number: binary.BigEndian.Uint32(value), Birth: clock.Version(binary.BigEndian.Uint64(value[4:])),
-	}, err
+	return resource.Database{Project: project, ID: id}, err
 }
 
 // Scan calls yield with each database of a store.

@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
@@ -60,14 +58,11 @@ type Release struct {
 	By      string    `json:"by,omitempty"`
 }
 
-// state is the file of the channels. LastRelease is the number of the latest release.
+// state is the record of the channels. LastRelease is the number of the latest release.
 type state struct {
 	Channels    map[string]*Channel `json:"channels"`
 	LastRelease int64               `json:"lastRelease"`
 }
-
-// stateFile returns the file of the channels.
-func (s *Site) stateFile() string { return filepath.Join(s.o.Folder, "state.json") }
 
 // clone returns a copy whose channels can be changed.
 func (st *state) clone() *state {
@@ -100,11 +95,11 @@ func (s *Site) changeLocked(f func(*state) error) error {
 	}
 	text, err := json.Marshal(next)
 	if err == nil {
-		err = atomicfile.Write(s.stateFile(), text, fileMode)
+		err = s.place.setState(text)
 	}
 	if err != nil {
 		s.closeUnused(open)
-		return unwritable(err)
+		return err
 	}
 	s.mu.state = next
 	s.serve(open)
@@ -315,7 +310,7 @@ func (s *Site) Release(ctx context.Context, n NewRelease) (out Release, err erro
 	if v := s.mu.versions[n.Version]; n.Version != "" && v == nil {
 		return Release{}, errNoVersion(n.Version)
 	} else if v != nil && v.Status != Finalized {
-		return Release{}, fault.E(fault.FailedPrecondition, "The version %s is not finalized.", n.Version)
+		return Release{}, errNotFinalized(n.Version)
 	}
 	err = s.changeLocked(func(st *state) error {
 		c, err := st.find(n.Channel, s.now())

@@ -7,10 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/pattern"
@@ -36,18 +33,6 @@ const uploadPrefix = "upload-"
 
 // hashPattern is the form of the hashes of contents.
 var hashPattern = pattern.New(`^[0-9a-f]{64}$`)
-
-// contents returns the folder of the contents.
-func (s *Site) contents() string { return filepath.Join(s.o.Folder, "files") }
-
-// content returns the size of a content, and whether the folder has it. hash must have the form of one.
-func (s *Site) content(hash string) (size int64, has bool) {
-	info, err := os.Stat(filepath.Join(s.contents(), hash))
-	if err != nil || !info.Mode().IsRegular() {
-		return 0, false
-	}
-	return info.Size(), true
-}
 
 // Upload receives a content that a version has named, gzipped. It returns InvalidArgument if it does not have the hash,
 // or is not gzipped, ResourceExhausted if it is too large, and Unavailable while too many others are received.
@@ -120,11 +105,11 @@ func (s *Site) keep(id, hash, upload string) (kept bool, err error) {
 	if err := s.wantsLocked(id, hash); err != nil {
 		return false, err
 	}
-	if _, has := s.content(hash); has {
+	if _, has := s.place.size(hash); has {
 		return false, nil
 	}
-	if err := os.Rename(upload, filepath.Join(s.contents(), hash)); err != nil {
-		return false, unwritable(err)
+	if err := s.place.keep(hash, upload); err != nil {
+		return false, err
 	}
 	return true, nil
 }
@@ -192,44 +177,18 @@ func (s *Site) collectLocked() error {
 			used[hash] = true
 		}
 	}
-	entries, err := os.ReadDir(s.contents())
-	if err != nil {
-		return err
-	}
-	var failed error
-	for _, e := range entries {
-		if !hashPattern.MatchString(e.Name()) || used[e.Name()] {
-			continue
+	unused := make(map[string]int64)
+	err := s.place.contents(func(hash string, size int64) {
+		if !used[hash] {
+			unused[hash] = size
 		}
-		size, has := s.content(e.Name())
-		if err := os.Remove(filepath.Join(s.contents(), e.Name())); err != nil {
-			failed = errors.Join(failed, err)
-		} else if has {
+	})
+	for hash, size := range unused {
+		if removed := s.place.removeContent(hash); removed != nil {
+			err = errors.Join(err, removed)
+		} else {
 			s.stored.Add(-size)
 		}
 	}
-	return failed
-}
-
-// removeUploads removes what a killed process was receiving, and counts the bytes of the folder, at the start.
-func (s *Site) removeUploads() error {
-	entries, err := os.ReadDir(s.o.Folder)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), uploadPrefix) {
-			err = errors.Join(err, os.Remove(filepath.Join(s.o.Folder, e.Name())))
-		}
-	}
-	return errors.Join(err, filepath.WalkDir(s.contents(), func(_ string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		info, err := e.Info()
-		if err == nil {
-			s.stored.Add(info.Size())
-		}
-		return err
-	}))
+	return err
 }

@@ -1,5 +1,5 @@
-// Package versions keeps the deployed versions of a site in a folder, and serves the released ones: the data behind the
-// API of Firebase Hosting.
+// Package versions keeps the deployed versions of a site in a folder or a store, and serves the released ones: the data
+// behind the API of Firebase Hosting.
 //
 // A version is a list of paths with the SHA-256 of their gzipped content, and a configuration. A deployment creates a
 // version, names its files, uploads the contents that the folder lacks, finalizes the version, which is immutable
@@ -13,8 +13,11 @@
 //	versions/ID.json    a version with its files
 //	state.json          the channels with their releases
 //
-// Each change replaces one file (package atomicfile) after what it refers to is on disk, so a killed process leaves the
-// state before or after the change. A request is served from one version: the handler takes the present version once,
-// and its files never change. The versions of the latest releases of each channel are kept; what no kept version has is
-// removed.
+// Nodes that share a store have the site in it (shared.go): by the hash of a content its parts, and the records under
+// keys of their own. The node that leads changes and serves it; its folder has copies of contents that were requested.
+//
+// Each change replaces one file (package atomicfile) or key after what it refers to is on disk, so a killed process
+// leaves the state before or after the change. A request is served from one version: the handler takes the present
+// version once, and its files never change. The versions of the latest releases of each channel are kept; what no kept
+// version has is removed.
 package versions

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -68,7 +67,7 @@ func (s *Site) openVersion(id string, out, before *served) (*hosting.Site, error
 	if err != nil {
 		return nil, err
 	}
-	open := hosting.New(config, newFiles(s.contents(), r), s.o.Hosting)
+	open := hosting.New(config, newFiles(s.place, r), s.o.Hosting)
 	out.versions[id] = open
 	return open, nil
 }
@@ -147,13 +146,13 @@ func notFound(w http.ResponseWriter, text string) {
 
 // files are the files of a version. It implements fs.FS and fs.StatFS.
 type files struct {
-	folder string
+	place  place
 	hashes map[string]string
 }
 
-// newFiles returns the files of a version in a folder of contents.
-func newFiles(folder string, r *record) *files {
-	f := &files{folder, make(map[string]string, len(r.Files))}
+// newFiles returns the files of a version whose contents are in a place.
+func newFiles(p place, r *record) *files {
+	f := &files{p, make(map[string]string, len(r.Files))}
 	for name, hash := range r.Files {
 		f.hashes[strings.TrimPrefix(name, "/")] = hash
 	}
@@ -166,7 +165,11 @@ func (f *files) at(op, name string) (string, error) {
 	if !found || !hashPattern.MatchString(hash) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
-	return filepath.Join(f.folder, hash), nil
+	at, err := f.place.path(hash)
+	if err != nil {
+		return "", &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return at, nil
 }
 
 // Open implements fs.FS.

@@ -3,12 +3,9 @@ package versions
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,14 +16,16 @@ import (
 
 // Options configure a Site.
 type Options struct {
-	// Folder is the folder of the versions, which is created if it is missing.
+	// Folder is the folder of the versions, which is created if it is missing. Shared is the store of nodes, in which the
+	// versions are then in place of the folder; nil without nodes.
 	Folder string
+	Shared *Shared
 	// ID is the id of the site.
 	ID string
 	// Hosting are the options of the sites of versions, which share a cache.
 	Hosting hosting.Options
 	// MaxContent and MaxStored are the maximum numbers of bytes of one unpacked content and of all; zero means 256 MiB and
-	// 8 GiB.
+	// 8 GiB, or 1 GiB in a store that nodes share.
 	MaxContent, MaxStored int64
 	// Clock is the source of time; nil means the machine's clock.
 	Clock clock.Clock
@@ -48,7 +47,11 @@ func (o *Options) EnsureDefaults() {
 	if o.MaxContent == 0 {
 		o.MaxContent = maxContent
 	}
-	if o.MaxStored == 0 {
+	switch {
+	case o.MaxStored != 0:
+	case o.Shared != nil:
+		o.MaxStored = maxShared
+	default:
 		o.MaxStored = maxStored
 	}
 	if o.Hosting.Cache == nil {
@@ -58,7 +61,8 @@ func (o *Options) EnsureDefaults() {
 
 // Site is a site with its versions and channels. It is safe for concurrent use.
 type Site struct {
-	o Options
+	o     Options
+	place place
 	// stored is the number of bytes of the contents, those being uploaded included.
 	stored atomic.Int64
 	// uploads has an element for each content that is being received. It is never closed.
@@ -76,30 +80,32 @@ type Site struct {
 
 // Exists reports whether a folder has the channels of a site.
 func Exists(folder string) bool {
-	_, err := os.Stat(filepath.Join(folder, "state.json"))
+	_, err := os.Stat(inFolder{folder}.stateFile())
 	return err == nil
 }
 
-// Open opens the site of a folder, and removes what a killed process was receiving.
+// Open opens the site of a folder, or of the store of nodes, and removes what a killed process was receiving.
 func Open(o Options) (*Site, error) {
 	o.EnsureDefaults()
 	s := &Site{o: o, uploads: make(chan struct{}, maxUploads)}
 	s.mu.versions, s.mu.wanted = make(map[string]*Version), make(map[string]map[string]bool)
 	s.mu.state = &state{}
-	for _, folder := range []string{o.Folder, s.contents(), filepath.Join(o.Folder, "versions")} {
-		if err := os.MkdirAll(folder, folderMode); err != nil {
-			return nil, err
-		}
+	s.place = inFolder{o.Folder}
+	if o.Shared != nil {
+		s.place = &inStore{Shared: *o.Shared, folder: o.Folder}
 	}
-	text, err := os.ReadFile(s.stateFile())
-	if err == nil {
+	stored, err := s.place.open()
+	if err != nil {
+		return nil, err
+	}
+	s.stored.Store(stored)
+	text, err := s.place.state()
+	if err == nil && text != nil {
 		if err = json.Unmarshal(text, s.mu.state); err != nil {
-			err = fmt.Errorf("read %s: %w", s.stateFile(), err)
+			err = fmt.Errorf("read the channels of the site: %w", err)
 		}
-	} else if errors.Is(err, fs.ErrNotExist) {
-		err = nil
 	}
-	if err = errors.Join(err, s.removeUploads()); err == nil {
+	if err == nil {
 		err = s.readVersions()
 	}
 	if err != nil {

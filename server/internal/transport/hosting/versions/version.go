@@ -8,13 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"clave/server/internal/base/atomicfile"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/pattern"
 	"clave/server/internal/base/randid"
@@ -62,14 +60,9 @@ type record struct {
 // idPattern is the form of the ids of versions.
 var idPattern = pattern.New(`^[0-9a-f]{16}$`)
 
-// versionFile returns the file of a version.
-func (s *Site) versionFile(id string) string {
-	return filepath.Join(s.o.Folder, "versions", id+".json")
-}
-
 // read returns the record of a version. The id must be that of a known one.
 func (s *Site) read(id string) (*record, error) {
-	text, err := os.ReadFile(s.versionFile(id))
+	text, err := s.place.version(id)
 	if err != nil {
 		return nil, fmt.Errorf("read a version of the site: %w", err)
 	}
@@ -84,18 +77,21 @@ func (s *Site) read(id string) (*record, error) {
 func (s *Site) writeLocked(r *record) error {
 	text, err := json.Marshal(r)
 	if err == nil {
-		err = atomicfile.Write(s.versionFile(r.ID), text, fileMode)
+		err = s.place.setVersion(r.ID, text)
 	}
 	if err != nil {
-		return unwritable(err)
+		return err
 	}
 	v := r.Version
 	s.mu.versions[r.ID] = &v
 	return nil
 }
 
-// unwritable returns the error for a change that could not be written.
+// unwritable returns the error for a change that could not be written to a folder; nil for nil.
 func unwritable(err error) error {
+	if err == nil {
+		return nil
+	}
 	return fault.Wrap(err, fault.Unavailable, "The site's folder cannot be written: %v", reason(err))
 }
 
@@ -110,17 +106,13 @@ func reason(err error) error {
 	return err
 }
 
-// readVersions reads all versions at the start. A file that is no version is left alone.
+// readVersions reads all versions at the start.
 func (s *Site) readVersions() error {
-	entries, err := os.ReadDir(filepath.Join(s.o.Folder, "versions"))
+	ids, err := s.place.versions()
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), ".json")
-		if !ok || !idPattern.MatchString(id) {
-			continue
-		}
+	for _, id := range ids {
 		r, err := s.read(id)
 		if err != nil {
 			return err
@@ -137,21 +129,28 @@ func (s *Site) Create(by string, config *Config, labels map[string]string) (Vers
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	released := s.releasedLocked()
-	var open []*Version
-	for _, v := range s.mu.versions {
-		if !released[v.ID] {
-			open = append(open, v)
-		}
-	}
-	if len(open) >= maxUnreleased {
-		oldest := slices.MinFunc(open, func(a, b *Version) int { return a.Created.Compare(b.Created) })
-		if err := s.removeVersionLocked(oldest.ID); err != nil {
-			return Version{}, err
-		}
+	if err := s.makeRoomLocked(""); err != nil {
+		return Version{}, err
 	}
 	r := &record{Version: Version{ID: newID(), Status: Created, Config: config, Labels: labels, Created: s.now(), CreatedBy: by}}
 	return r.Version, s.writeLocked(r)
+}
+
+// makeRoomLocked deletes the oldest version that is not released, but another one than kept, if there are too many; mu
+// is held.
+func (s *Site) makeRoomLocked(kept string) error {
+	released := s.releasedLocked()
+	var open []*Version
+	for _, v := range s.mu.versions {
+		if !released[v.ID] && v.ID != kept {
+			open = append(open, v)
+		}
+	}
+	if len(open) < maxUnreleased {
+		return nil
+	}
+	oldest := slices.MinFunc(open, func(a, b *Version) int { return a.Created.Compare(b.Created) })
+	return s.removeVersionLocked(oldest.ID)
 }
 
 // newID returns the id of a new version.
@@ -226,7 +225,7 @@ func (s *Site) Files(id string) ([]File, error) {
 	}
 	all := make([]File, 0, len(r.Files))
 	for name, hash := range r.Files {
-		_, has := s.content(hash)
+		_, has := s.place.size(hash)
 		all = append(all, File{name, hash, has})
 	}
 	slices.SortFunc(all, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
@@ -279,7 +278,7 @@ func (s *Site) Populate(id string, files map[string]string) (missing []string, e
 	}
 	needed := make(map[string]bool)
 	for _, hash := range files {
-		if _, has := s.content(hash); !has && !needed[hash] {
+		if _, has := s.place.size(hash); !has && !needed[hash] {
 			needed[hash] = true
 			missing = append(missing, hash)
 		}
@@ -317,35 +316,46 @@ func (s *Site) Finalize(ctx context.Context, id, by string, config *Config, labe
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r, err := s.changedLocked(id, config, labels)
+	if err == nil {
+		err = s.finish(ctx, r, by)
+	}
+	if err == nil {
+		err = s.writeLocked(r)
+	}
 	if err != nil {
 		return Version{}, err
 	}
+	delete(s.mu.wanted, id)
+	return r.Version, nil
+}
+
+// finish sets what a version has from its finalization on, after its contents are on disk. The record is not written.
+func (s *Site) finish(ctx context.Context, r *record, by string) error {
 	absent := 0
 	for _, hash := range r.Files {
 		if ctx.Err() != nil {
-			return Version{}, fault.Ended(ctx.Err(), "The request was cancelled.")
+			return fault.Ended(ctx.Err(), "The request was cancelled.")
 		}
-		size, has := s.content(hash)
+		size, has := s.place.size(hash)
 		if !has {
 			absent++
 		}
 		r.Bytes += size
 	}
 	if absent > 0 {
-		return Version{}, fault.E(fault.FailedPrecondition, "%d of the %d files of the version have not been uploaded.", absent, len(r.Files))
+		if _, err := s.place.state(); err != nil { // nor can contents be read
+			return err
+		}
+		return fault.E(fault.FailedPrecondition, "%d of the %d files of the version have not been uploaded.", absent, len(r.Files))
 	}
 	if r.Bytes > maxBytes {
-		return Version{}, fault.E(fault.ResourceExhausted, "The files of the version have %d bytes together, more than %d.", r.Bytes, int64(maxBytes))
+		return fault.E(fault.ResourceExhausted, "The files of the version have %d bytes together, more than %d.", r.Bytes, int64(maxBytes))
 	}
-	if err := atomicfile.SyncFolder(s.contents()); err != nil {
-		return Version{}, unwritable(err)
+	if err := s.place.sync(); err != nil {
+		return err
 	}
 	r.Status, r.Finalized, r.FinalizedBy, r.FileCount = Finalized, s.now(), by, len(r.Files)
-	if err := s.writeLocked(r); err != nil {
-		return Version{}, err
-	}
-	delete(s.mu.wanted, id)
-	return r.Version, nil
+	return nil
 }
 
 // Update replaces the configuration and the labels of a version that is not finalized, unless they are nil.
@@ -395,8 +405,8 @@ func (s *Site) Delete(id string) error {
 
 // removeVersionLocked removes the record of a version; mu is held. Its contents are left for collectLocked.
 func (s *Site) removeVersionLocked(id string) error {
-	if err := os.Remove(s.versionFile(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unwritable(err)
+	if err := s.place.removeVersion(id); err != nil {
+		return err
 	}
 	delete(s.mu.versions, id)
 	delete(s.mu.wanted, id)

@@ -27,7 +27,11 @@ type site struct {
 	*versions.Site
 	t      *testing.T
 	folder string
-	clock  *clocktest.Manual
+	// shared is the store of nodes in which the site is; nil for one in the folder.
+	shared *versions.Shared
+	// maxContent is the maximum size of a content, if it is more than 1 MiB.
+	maxContent int64
+	clock      *clocktest.Manual
 }
 
 // open opens a site in a new folder.
@@ -48,7 +52,7 @@ func openIn(t *testing.T, folder string) *site {
 func (s *site) reopen() {
 	s.t.Helper()
 	var err error
-	if s.Site, err = versions.Open(versions.Options{Folder: s.folder, ID: "p", Clock: s.clock, MaxContent: 1 << 20, MaxStored: 4 << 20}); err != nil {
+	if s.Site, err = versions.Open(versions.Options{Folder: s.folder, Shared: s.shared, ID: "p", Clock: s.clock, MaxContent: max(1<<20, s.maxContent), MaxStored: 4 << 20}); err != nil {
 		s.t.Fatal(err)
 	}
 	at := s.Site
