@@ -49,9 +49,9 @@ func fromLive(ctx context.Context, c *config.Config, o Options, dir string, p Mi
 		return nil, err
 	}
 	if !c.Migration.Check {
-		// Each document of the project that is read costs.
-		err := transferring(ctx, c, o, []string{mark}, true, func(t *transfer.Transfer) error { return migrate.Ready(ctx, t, data, c.Project) })
-		if err != nil {
+		// Each document of the project that is read costs. A target that does not exist is ready.
+		err := transferring(ctx, c, o, []string{mark}, false, func(t *transfer.Transfer) error { return migrate.Ready(ctx, t, data, c.Project) })
+		if err != nil && !fault.Is(err, fault.NotFound) {
 			return nil, err
 		}
 	}

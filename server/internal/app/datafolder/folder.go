@@ -54,6 +54,8 @@ func (f *Folder) Make(name string) (path string, err error) {
 	}
 	backup.RemoveUnfinished(f.Dir)
 	path = filepath.Join(f.Dir, name)
+	pebble.RemoveLeft(f.Dir)
+	pebble.RemoveLeft(path)
 	if missing(path) {
 		f.made, f.unused = path, path
 		if missing(f.Dir) {

@@ -1,6 +1,8 @@
 package datafolder_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,5 +99,25 @@ func TestNodesHaveNames(t *testing.T) {
 	other, err := (&datafolder.Folder{Dir: t.TempDir()}).Node()
 	if err != nil || other == first {
 		t.Errorf("a node of another folder has the name %q, %v", other, err)
+	}
+}
+
+// TestKilledRemovalsAreCompleted makes folders beside what a removal has left that was killed.
+func TestKilledRemovalsAreCompleted(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	left := []string{dir + ".clave-unused", filepath.Join(dir, "store.clave-unused")}
+	for _, name := range left {
+		if err := os.MkdirAll(filepath.Join(name, "part"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := datafolder.Folder{Dir: dir}
+	if _, err := f.Make(datafolder.Store); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range left {
+		if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
