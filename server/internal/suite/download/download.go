@@ -181,10 +181,23 @@ func (d *download) blank() (bool, error) {
 	return transfer.Blank(d.o.Dir)
 }
 
-// Remove removes a download. It leaves a folder that is none.
+// Remove removes a download. It leaves a folder that is none. The state is removed last, so that the next call
+// completes one that was killed.
 func Remove(dir string) error {
 	if s, err := readState(dir); err != nil || s == nil {
 		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if entry.Name() == stateName {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, entry.Name())); err != nil {
+			return err
+		}
 	}
 	return os.RemoveAll(dir)
 }

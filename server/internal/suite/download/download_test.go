@@ -448,13 +448,46 @@ func (e endless) SendMsg(m any) error {
 	return e.ClientStream.SendMsg(m)
 }
 
-// TestDownloadsToAFullDisk downloads to a disk that is too small, and goes on when there is space.
-func TestDownloadsToAFullDisk(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32k", "none", dir).CombinedOutput(); err != nil {
+// smallDisk mounts a file system of a size on a folder until the test ends. If none can be mounted, the test is
+// skipped.
+func smallDisk(t *testing.T, dir, size string) {
+	t.Helper()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "none", dir).CombinedOutput(); err != nil {
 		t.Skipf("skipped: no file system can be mounted: %v %s", err, out)
 	}
 	t.Cleanup(func() { _ = exec.Command("umount", "-l", dir).Run() })
+}
+
+// TestTheStateIsRemovedLast removes a download of which a part can't be removed, and then the rest.
+func TestTheStateIsRemovedLast(t *testing.T) {
+	l, dir := start(t), filepath.Join(t.TempDir(), "live")
+	l.put("(default)", 1, rooms(10)...)
+	if _, err := download.Run(t.Context(), l.options(dir)); err != nil {
+		t.Fatal(err)
+	}
+	mounted := filepath.Join(dir, "z")
+	if err := os.Mkdir(mounted, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	smallDisk(t, mounted, "32k")
+	if err := download.Remove(dir); err == nil {
+		t.Error("a mount was removed")
+	}
+	if out, err := exec.Command("umount", mounted).CombinedOutput(); err != nil {
+		t.Fatalf("umount: %v %s", err, out)
+	}
+	if err := download.Remove(dir); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the removed download: %v", err)
+	}
+}
+
+// TestDownloadsToAFullDisk downloads to a disk that is too small, and goes on when there is space.
+func TestDownloadsToAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	smallDisk(t, dir, "32k")
 	l := start(t)
 	l.put("(default)", 1, rooms(400)...)
 	o := l.options(dir)
