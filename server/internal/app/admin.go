@@ -4,8 +4,6 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -15,11 +13,9 @@ import (
 	"clave/server/internal/admin/project"
 	"clave/server/internal/admin/rulesapi"
 	"clave/server/internal/app/backups"
-	"clave/server/internal/app/config"
+	"clave/server/internal/app/exports"
 	"clave/server/internal/app/ports"
 	"clave/server/internal/base/clock"
-	"clave/server/internal/base/fault"
-	"clave/server/internal/base/folder"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/database/index"
 	"clave/server/internal/model/resource"
@@ -65,10 +61,9 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 			return s.Engine.Earliest(named(id)).Time()
 		},
 	}
-	if o.Exports, err = openExports(a.config); err != nil {
+	if o.Exports, o.Transfers, err = exports.Place(a.config, moves, a.o.Clock); err != nil {
 		return nil, err
 	}
-	o.Transfers = moves
 	if s.backups != nil {
 		o.Backups, o.Schedules = s.backups, s.backups.Plan
 		o.Plan = firestoreadmin.Plan{Every: a.config.Backups.Every, Keep: a.config.Backups.Keep}
@@ -82,38 +77,6 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 		Project: a.config.Project, Accounts: s.Tokens, Parsing: a.parsing, Audit: log, Log: a.o.Log,
 		Routes: admin.Join(project.API{Site: a.deployed.ID}.Routes(), rules.Routes(), indexes.Routes(), a.deployed.API().Routes(), deployapi.API{Releases: service}.Routes()),
 	}), nil
-}
-
-// openExports returns the folder of exports, which it creates, as an absolute path without links; empty for none. The
-// APIs write and read there whatever place a request names, so no data and no public files may be in it or around it.
-func openExports(c *config.Config) (string, error) {
-	dir := c.AdminExports
-	if dir == "" {
-		return "", nil
-	}
-	refused := func(err error) error {
-		return fault.Wrap(err, fault.InvalidArgument, "--admin-exports %s: %v", c.AdminExports, err)
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", refused(err)
-	}
-	dir, err := filepath.Abs(dir)
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
-		return "", refused(err)
-	}
-	for _, other := range c.Keyless() {
-		overlap, err := folder.Overlap(dir, other)
-		if err != nil {
-			return "", refused(err)
-		}
-		if overlap {
-			return "", fault.E(fault.InvalidArgument, "--admin-exports %s and %s: one is in the other. Name a folder of its own", c.AdminExports, other)
-		}
-	}
-	return dir, nil
 }
 
 // adminOptions returns the options of the port of the administration APIs.

@@ -14,6 +14,9 @@ import (
 
 // Transfers exports and imports the documents of a database. transfer.Transfer implements it.
 type Transfers interface {
+	// Blank reports whether an export may be written to a folder: it is absent or has nothing. It returns Unavailable,
+	// with a text for clients, if that is not known at the moment.
+	Blank(ctx context.Context, dir string) (bool, error)
 	// ExportDocuments writes an export to a folder, and nothing if it fails.
 	ExportDocuments(ctx context.Context, db resource.Database, dir string, sel transfer.Selection) (int64, error)
 	// LoadDocuments imports the export in a folder, and nothing if the export is damaged.
@@ -44,7 +47,7 @@ type transferRequest struct {
 }
 
 // errNoExports is the error of a server without a folder of exports.
-var errNoExports = fault.E(fault.FailedPrecondition, "This server has no folder of exports: start it with --admin-exports FOLDER.")
+var errNoExports = fault.E(fault.FailedPrecondition, "This server has no folder of exports: start it with --admin-exports.")
 
 // transferOf reads the request of an export or an import. uri names the field of the place.
 func (a *API) transferOf(c *route.Call, uri string) (name string, of *transferred, err error) {
@@ -90,7 +93,11 @@ func (a *API) exportDocuments(ctx context.Context, c *route.Call) (any, error) {
 	if isBucket(of.Place) {
 		of.Place += "/" + now.Format("2006-01-02T15:04:05") + "_" + strconv.Itoa(10000+now.Nanosecond()/1e5%90000)
 	}
-	if blank, err := transfer.Blank(a.folderOf(of.Place)); err != nil || !blank {
+	blank, err := a.o.Transfers.Blank(ctx, a.folderOf(of.Place))
+	if fault.Is(err, fault.Unavailable) {
+		return nil, err
+	}
+	if err != nil || !blank {
 		return nil, exists(of.Place)
 	}
 	a.mu.Lock()

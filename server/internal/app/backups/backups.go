@@ -161,14 +161,23 @@ func open(p *config.BackupPlace, c clock.Clock) (*series.Series, *series.Keys, e
 		}
 	}
 	if p.IsBucket() {
-		b, err := bucket.New(bucket.Options{
-			URL: p.At, Endpoint: p.Endpoint, Region: p.Region, Addressing: p.Addressing,
-			AccessKey: p.AccessKey, SecretKey: p.SecretKey, SessionToken: p.SessionToken, Clock: c,
-		})
+		b, err := OpenBucket(p, c)
 		return series.New(series.Options{Target: b, Keys: keys}), keys, err
 	}
 	dir, err := filepath.Abs(p.At)
 	return series.New(series.Options{Target: target.Folder{Dir: dir}, Keys: keys}), keys, err
+}
+
+// OpenBucket returns the bucket that a place names. It does not connect.
+func OpenBucket(p *config.BackupPlace, c clock.Clock) (target.Target, error) {
+	b, err := bucket.New(bucket.Options{
+		URL: p.At, Endpoint: p.Endpoint, Region: p.Region, Addressing: p.Addressing,
+		AccessKey: p.AccessKey, SecretKey: p.SecretKey, SessionToken: p.SessionToken, Clock: c,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
 // maxKeys is the maximum size of a file of keys in bytes.

@@ -46,6 +46,14 @@ func (p *BackupPlace) FromEnvironment(getenv func(string) string) {
 	p.Region = cmp.Or(p.Region, getenv("AWS_REGION"), getenv("AWS_DEFAULT_REGION"))
 }
 
+// ExportPlace returns the bucket of the exports of the administration APIs, which has the settings of the buckets of
+// backups. It returns false for a folder, or none.
+func (c *Config) ExportPlace() (p BackupPlace, ok bool) {
+	p = c.Backups.BackupPlace
+	p.At, p.KeyFile = c.AdminExports, ""
+	return p, p.IsBucket()
+}
+
 // Check returns InvalidArgument for a place that is neither a folder nor a bucket.
 func (p *BackupPlace) Check(name string) error {
 	if strings.Contains(p.At, "://") && !p.IsBucket() {
@@ -81,8 +89,10 @@ func (c *Config) declareBackups(flags *pflag.FlagSet) {
 // checkBackups parses the settings of backups.
 func (c *Config) checkBackups() (err error) {
 	b := &c.Backups
+	_, exports := c.ExportPlace()
 	for _, name := range []string{"backup-every", "backup-keep", "backup-verify", "backup-log", "backup-key-file", "backup-endpoint", "backup-region", "backup-addressing"} {
-		if b.At == "" && c.given[name] {
+		bucket := name == "backup-endpoint" || name == "backup-region" || name == "backup-addressing"
+		if b.At == "" && c.given[name] && !(exports && bucket) {
 			return fault.E(fault.InvalidArgument, "--%s needs --backup-to, the place of the backups", name)
 		}
 	}

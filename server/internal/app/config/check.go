@@ -155,6 +155,13 @@ func (c *Config) checkAdminAPI() error {
 	if c.AdminAPI == "" {
 		return nil
 	}
+	place, bucket := c.ExportPlace()
+	if err := place.Check("admin-exports"); err != nil {
+		return err
+	}
+	if bucket && c.Memory {
+		return fault.E(fault.InvalidArgument, "--admin-exports %s and --memory exclude each other: the files of an export are in the data folder for a while", c.AdminExports)
+	}
 	host, port, err := net.SplitHostPort(c.AdminAPI)
 	n, numeric := strconv.Atoi(port)
 	switch {

@@ -278,7 +278,7 @@ func (c *Config) declareServer(flags *pflag.FlagSet) {
 		flags.StringVar(&c.Console, "console", "", "`HOST:PORT` of the console, such as 127.0.0.1:4000; the server prints a link that opens it (default: none)")
 		flags.BoolVar(&c.ConsolePlain, "console-plain", false, "allow --console without TLS on addresses other than loopback, for a container whose port is published only on the host's loopback address")
 		flags.StringVar(&c.AdminAPI, "admin-api", "", "`HOST:PORT` of the administration APIs, such as 127.0.0.1:4001, for firebase deploy and Admin clients with keys of service accounts; never the public port (default: none)")
-		flags.StringVar(&c.AdminExports, "admin-exports", "", "`FOLDER` below which the administration APIs export and import documents: gs://NAME/PATH is NAME/PATH in it (default: none)")
+		flags.StringVar(&c.AdminExports, "admin-exports", "", "`FOLDER`, or s3://BUCKET/PREFIX, below which the administration APIs export and import documents: gs://NAME/PATH is NAME/PATH in it (default: none)")
 		flags.BoolVar(&c.TrustProxy, "trust-proxy", false, "take client addresses from X-Forwarded-For; requires that a reverse proxy terminates TLS and is the only client")
 		return
 	}

@@ -24,10 +24,13 @@ import (
 // storeName is the store's folder in a data folder.
 const storeName = "store"
 
+// ExportsName is the folder of exports to and from a bucket that are in progress, in a data folder.
+const ExportsName = "exports-in-progress"
+
 // notCopied lists the parts of a data folder that are not copied as files: the store's own folder, the deployed site,
 // which copySite copies, a cluster node's replica and name, the position and the rest of its log, the notes of
-// unfinished copies, and the list and the lock of the copy that was used as this data folder.
-var notCopied = []string{storeName, siteName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
+// unfinished copies, exports in progress, and the list and the lock of the copy that was used as this data folder.
+var notCopied = []string{storeName, siteName, ExportsName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (

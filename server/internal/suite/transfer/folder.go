@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -43,6 +44,9 @@ var placeholders = []string{".gitkeep", ".keep", ".DS_Store", "lost+found"}
 func isPlaceholder(name string) bool {
 	return slices.Contains(placeholders, name) || strings.HasPrefix(name, scratchName+".")
 }
+
+// Blank is the function Blank, for callers that know an interface only.
+func (t *Transfer) Blank(_ context.Context, dir string) (bool, error) { return Blank(dir) }
 
 // Blank reports whether a folder is absent or contains only placeholders.
 func Blank(dir string) (bool, error) {

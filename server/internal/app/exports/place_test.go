@@ -1,4 +1,4 @@
-package app
+package exports
 
 import (
 	"os"
@@ -27,7 +27,7 @@ func TestFolderOfExports(t *testing.T) {
 		{"", ""}, {filepath.Join(dir, "exports", "new"), filepath.Join(dir, "exports", "new")}, {filepath.Join(dir, "srv", "exports"), filepath.Join(dir, "srv", "exports")},
 		{data, "refused"}, {filepath.Join(data, "exports"), "refused"}, {filepath.Join(dir, "srv"), "refused"}, {link, "refused"}, {filepath.Join(link, "exports"), "refused"}, {dir, "refused"},
 	} {
-		got, err := openExports(&config.Config{AdminExports: tt.at, DataDir: data})
+		got, err := exportFolder(&config.Config{AdminExports: tt.at, DataDir: data})
 		if err != nil && strings.Contains(err.Error(), "one is in the other") {
 			got, err = "refused", nil
 		}
@@ -40,7 +40,7 @@ func TestFolderOfExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := filepath.Join(dir, "exports", "new")
-	if got, err := openExports(&config.Config{AdminExports: at, DataDir: filepath.Join(loop, "data")}); err == nil {
+	if got, err := exportFolder(&config.Config{AdminExports: at, DataDir: filepath.Join(loop, "data")}); err == nil {
 		t.Errorf("exports in %s beside data that can't be reached: %q, want an error", at, got)
 	}
 }
