@@ -368,6 +368,28 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
+// TestClocksOfProviders presents ID tokens of providers whose clocks differ.
+func TestClocksOfProviders(t *testing.T) {
+	f := open(t, same)
+	for _, c := range []struct {
+		name  string
+		ahead time.Duration
+		valid bool
+	}{
+		{"at most five minutes ahead", 5 * time.Minute, true},
+		{"more than five minutes ahead", 5*time.Minute + time.Second, false},
+	} {
+		token := f.issuer.IDToken(map[string]any{"iat": f.clock.Now().Add(c.ahead).Unix()})
+		_, err := f.present("http://localhost", url.Values{"providerId": {"oidc.acme"}, "id_token": {token}}.Encode(), "")
+		if c.valid && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if !c.valid {
+			wantInvalid(t, c.name, err)
+		}
+	}
+}
+
 // TestContinueURI begins sign-ins that would redirect to addresses that are not the project's.
 func TestContinueURI(t *testing.T) {
 	f := open(t, same)
