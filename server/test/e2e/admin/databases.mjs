@@ -88,3 +88,38 @@ test('schedules of backups', async () => {
   await client.deleteBackupSchedule({ name: created.name })
   await assert.rejects(client.getBackupSchedule({ name: created.name }), { code: 5 })
 })
+
+test('databases that are created and deleted', async () => {
+  const parent = `projects/${project}`
+  const databaseId = unique('own').toLowerCase()
+  const request = { parent, databaseId, database: { type: 'FIRESTORE_NATIVE', locationId: 'local' } }
+  const [operation] = await client.createDatabase(request)
+  const [created] = await operation.promise()
+  assert.equal(created.name, `${parent}/databases/${databaseId}`)
+  await assert.rejects(client.createDatabase(request), { code: 6 })
+  const [deletion] = await client.deleteDatabase({ name: created.name })
+  await deletion.promise()
+  await assert.rejects(client.getDatabase({ name: created.name }), { code: 5 })
+})
+
+test('backups and restores', async () => {
+  const parent = `projects/${project}`
+  const [{ backups }] = await client.listBackups({ parent: `${parent}/locations/-` })
+  const own = backups.filter((one) => one.database === database)
+  assert.ok(own.length > 0)
+  // The newest is first, and is not removed while it is restored.
+  const [backup] = await client.getBackup({ name: own[0].name })
+  assert.equal(backup.state, 'READY')
+  const databaseId = unique('restored').toLowerCase()
+  const [operation] = await client.restoreDatabase({ parent, databaseId, backup: backup.name })
+  const [restored, metadata] = await operation.promise()
+  assert.equal(restored.name, `${parent}/databases/${databaseId}`)
+  assert.equal(metadata.backup, backup.name)
+  const [[index]] = await client.listIndexes({ parent: `${restored.name}/collectionGroups/go` })
+  assert.equal(index.state, 'READY')
+  await assert.rejects(client.restoreDatabase({ parent, databaseId, backup: backup.name }), { code: 6 })
+  await assert.rejects(client.restoreDatabase({ parent, databaseId: unique('none').toLowerCase(), backup: `${parent}/locations/local/backups/none` }), { code: 5 })
+  await assert.rejects(client.deleteBackup({ name: backup.name }), { code: 12 })
+  const [deletion] = await client.deleteDatabase({ name: restored.name })
+  await deletion.promise()
+})
