@@ -56,6 +56,14 @@ window.probe = (url) => new Promise((done) => {
   frame.src = url
   document.body.append(frame)
 })
+// abandon opens a frame like the SDK's, before the SDK does, as after a slow load.
+window.abandon = () => new Promise((done) => {
+  const frame = document.createElement('iframe')
+  frame.src = auth.emulatorConfig.protocol + '://' + auth.emulatorConfig.host + ':' + auth.emulatorConfig.port +
+    '/emulator/auth/iframe?' + new URLSearchParams({ apiKey: 'k', appName: auth.app.name, popups: 'own' })
+  frame.onload = () => done(true)
+  document.body.append(frame)
+})
 window.google = () => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes('google.com'))
 window.ready = true
 `
@@ -149,6 +157,12 @@ try {
     await open(browser, `${origin}/`, auth)
     await step('sign in', 'serve, start', async () => assert.deepEqual(await flow(browser, 'signIn', ann[0]), ann))
     await step('reauthenticate', 'serve, start', async () => assert.deepEqual(await flow(browser, 'again', ann[0]), ann))
+    await step('reauthenticate beside a frame that the SDK gave up', 'serve, start', async () => {
+      await open(browser, `${origin}/`, auth)
+      await until(browser, `user() === '${ann[0]}'`)
+      await browser.run('abandon()')
+      assert.deepEqual(await flow(browser, 'again', ann[0]), ann)
+    })
     await step('reauthenticate as another user', 'serve, start', async () => assert.equal(await flow(browser, 'again', bea[0]), 'auth/user-mismatch'))
     await step('unlink', 'serve, start', async () => assert.deepEqual(await browser.run('unlinked()'), []))
     await step('link', 'serve, start', async () => assert.deepEqual(await flow(browser, 'link', ann[0]), ann))
