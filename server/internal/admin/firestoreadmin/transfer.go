@@ -103,8 +103,8 @@ func (a *API) exportDocuments(ctx context.Context, c *route.Call) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, o := range a.mu.operations {
-		if !o.isDone() && o.Export != nil && o.Export.Place == of.Place {
-			return nil, exists(of.Place)
+		if !o.isDone() && o.Export != nil && overlap(o.Export.Place, of.Place) {
+			return nil, exists(o.Export.Place)
 		}
 	}
 	return a.beginTransferLocked(ctx, name, &operation{Database: c.Vars["database"], By: c.By(), Export: of})

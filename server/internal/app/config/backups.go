@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,16 @@ func (c *Config) ExportPlace() (p BackupPlace, ok bool) {
 	p = c.Backups.BackupPlace
 	p.At, p.KeyFile = c.AdminExports, ""
 	return p, p.IsBucket()
+}
+
+// overlaps reports whether two buckets are the same, and one prefix is the other or in it: who may export could
+// otherwise remove backups.
+func (p *BackupPlace) overlaps(other *BackupPlace) bool {
+	if !p.IsBucket() || !other.IsBucket() {
+		return false
+	}
+	a, b := path.Clean(strings.TrimPrefix(p.At, bucketScheme))+"/", path.Clean(strings.TrimPrefix(other.At, bucketScheme))+"/"
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
 // Check returns InvalidArgument for a place that is neither a folder nor a bucket.

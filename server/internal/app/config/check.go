@@ -162,6 +162,9 @@ func (c *Config) checkAdminAPI() error {
 	if bucket && c.Memory {
 		return fault.E(fault.InvalidArgument, "--admin-exports %s and --memory exclude each other: the files of an export are in the data folder for a while", c.AdminExports)
 	}
+	if bucket && place.overlaps(&c.Backups.BackupPlace) {
+		return fault.E(fault.InvalidArgument, "--admin-exports %s and --backup-to %s: one is in the other. Give each a prefix of its own", c.AdminExports, c.Backups.At)
+	}
 	host, port, err := net.SplitHostPort(c.AdminAPI)
 	n, numeric := strconv.Atoi(port)
 	switch {
