@@ -21,20 +21,21 @@ func (a *administeredNodes) killed() {
 	t := a.t
 	t.Helper()
 	const project = "/v1/projects/" + harness.RealProject
-	const built = "projects/" + harness.RealProject + "/databases/(default)/documents/built"
+	// The indexes are of another database than those of the deployment, which removes what its files lack.
+	const built = "projects/" + harness.RealProject + "/databases/made-here/documents/built"
 	var writes []any
 	for i := range 500 {
 		number := map[string]any{"integerValue": fmt.Sprint(i)}
 		writes = append(writes, map[string]any{"update": map[string]any{"name": fmt.Sprintf("%s/d%d", built, i), "fields": map[string]any{"a": number, "b": number}}})
 	}
-	if code, answer := a.nodes[1].Request(t, http.MethodPost, project+"/databases/(default)/documents:commit", "Bearer "+a.token, map[string]any{"writes": writes}); code != http.StatusOK {
+	if code, answer := a.nodes[1].Request(t, http.MethodPost, project+"/databases/made-here/documents:commit", "Bearer "+a.token, map[string]any{"writes": writes}); code != http.StatusOK {
 		t.Fatalf("the documents were not written: %d %v", code, answer)
 	}
 	a.write("killed")
 	var operations []string
 	for i := range builtIndexes {
 		fields := []any{map[string]any{"fieldPath": "a", "order": "ASCENDING"}, map[string]any{"fieldPath": fmt.Sprintf("b%d", i), "order": "DESCENDING"}}
-		code, answer := a.call(1+i%2, http.MethodPost, project+"/databases/(default)/collectionGroups/built/indexes", map[string]any{"queryScope": "COLLECTION", "fields": fields})
+		code, answer := a.call(1+i%2, http.MethodPost, project+"/databases/made-here/collectionGroups/built/indexes", map[string]any{"queryScope": "COLLECTION", "fields": fields})
 		name, _ := answer["name"].(string)
 		if code != http.StatusOK || name == "" {
 			t.Fatalf("an index at a node that follows: %d %v", code, answer)
@@ -52,10 +53,10 @@ func (a *administeredNodes) killed() {
 		}
 		deployed <- err
 	}()
-	deleted := make(chan int, 1)
+	deleted := make(chan struct{})
 	go func() {
-		code, _ := left.call(1, http.MethodDelete, project+"/databases/restored", nil)
-		deleted <- code
+		defer close(deleted)
+		left.attempt(1, http.MethodDelete, project+"/databases/restored")
 	}()
 	if err := a.nodes[0].Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func (a *administeredNodes) killed() {
 			t.Errorf("the operation %s has ended with %v", name, answer["error"])
 		}
 	}
-	_, answer := left.call(0, http.MethodGet, project+"/databases/(default)/collectionGroups/built/indexes", nil)
+	_, answer := left.call(0, http.MethodGet, project+"/databases/made-here/collectionGroups/built/indexes", nil)
 	if ready := strings.Count(fmt.Sprint(answer), "state:READY"); ready < builtIndexes {
 		t.Errorf("%d of %d indexes are ready: %v", ready, builtIndexes, answer)
 	}
@@ -96,12 +97,25 @@ func (a *administeredNodes) killed() {
 	}
 	wantReadable(t, left.nodes, "killed", "cli")
 	wantQuery(t, left.nodes, "killed", http.StatusOK)
-	t.Logf("the deletion: %d", <-deleted)
+	<-deleted
 	wait.Until(t, "the database is deleted", func() bool {
 		code, _ := left.call(0, http.MethodDelete, project+"/databases/restored", nil)
 		return code == http.StatusNotFound
 	})
 	left.wantDocuments("after the deletion", "restored", "open/one", true, http.StatusNotFound, "does not exist for project")
+}
+
+// attempt makes a call at a node, which may fail or be cut, because the leader is killed meanwhile.
+func (a *administeredNodes) attempt(node int, method, path string) {
+	r, err := http.NewRequestWithContext(a.t.Context(), method, fmt.Sprintf("https://127.0.0.1:%d%s", a.ports[node], path), http.NoBody)
+	if err != nil {
+		a.t.Error(err)
+		return
+	}
+	r.Header.Set("Authorization", "Bearer "+a.token)
+	if res, err := a.nodes[node].Client.Do(r); err == nil {
+		_ = res.Body.Close()
+	}
 }
 
 // beginsSite creates a version of a page at a node that follows, and uploads its content. It returns the name.
