@@ -65,6 +65,12 @@ func (a *API) named(err error) error {
 	if err == nil || fault.CodeOf(err) == fault.Internal {
 		return err
 	}
-	text := strings.ReplaceAll(fault.FromError(err).Message, a.o.Exports+string(filepath.Separator), placeScheme)
-	return fault.Wrap(err, fault.CodeOf(err), "%s", strings.ReplaceAll(text, a.o.Exports, "the folder of exports"))
+	of := fault.FromError(err)
+	text := strings.ReplaceAll(of.Message, a.o.Exports+string(filepath.Separator), placeScheme)
+	text = strings.ReplaceAll(text, a.o.Exports, "the folder of exports")
+	cause := of.Unwrap() // the log has the text of the cause, but not of its cause
+	if cause == nil {
+		cause = err
+	}
+	return fault.Wrap(cause, of.Code, "%s", text)
 }

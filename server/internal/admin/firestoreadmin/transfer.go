@@ -95,6 +95,7 @@ func (a *API) exportDocuments(ctx context.Context, c *route.Call) (any, error) {
 	}
 	blank, err := a.o.Transfers.Blank(ctx, a.folderOf(of.Place))
 	if fault.Is(err, fault.Unavailable) {
+		a.o.Log.Error("the place of an export can't be read", "error", err)
 		return nil, err
 	}
 	if err != nil || !blank {
