@@ -55,7 +55,7 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		return nil, err
 	}
 	idp.CleanConfig(r.Body)
-	if err := s.keepSigningKey(r, r.Body, [2]any{}, idp.NewSigner(s.now(c.Project))); err != nil {
+	if err := s.keepSigning(r, r.Body, idp.Signing{}, idp.NewSigner(s.now(c.Project))); err != nil {
 		return nil, err
 	}
 	s.seal(c, r, r.Body)
@@ -94,22 +94,20 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		return nil, err
 	}
 	stored, signer := make(map[string]any), idp.NewSigner(s.now(c.Project))
-	if idp.SignsRequests(r.Body) { // The key is made before the store is locked.
-		if _, _, _, err := signer(); err != nil {
-			return nil, err
-		}
+	if err := s.prepareSigning(c, r, signer); err != nil {
+		return nil, err
 	}
 	err := s.accounts.Change(ctx, c.scope(), []string{"\x00" + r.Kind}, func(ch *account.Change) error {
 		found, err := ch.Load(r.Kind, r.ID, &stored)
 		if err != nil || !found {
 			return cmp.Or(err, noConfig())
 		}
-		before := idp.SigningKeyOf(stored)
+		before := idp.SigningOf(stored)
 		settings.ApplyMask(stored, r.Body, r.Mask)
 		if err := idp.CheckConfig(r.Kind, stored); err != nil {
 			return err
 		}
-		if err := s.keepSigningKey(r, stored, before, signer); err != nil {
+		if err := s.keepSigning(r, stored, before, signer); err != nil {
 			return err
 		}
 		idp.CleanConfig(stored)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"clave/server/internal/auth/account"
 	"clave/server/internal/auth/service/apierror"
@@ -33,18 +32,32 @@ func errUnsealed() error {
 	return apierror.New("OPERATION_NOT_ALLOWED : The server stores no secrets of providers: it has no key to seal them. Start it with --secret-key-file (server/doc/providers.md).")
 }
 
-// keepSigningKey gives a configuration of a SAML provider the key with which its requests are signed, if they are.
-// before is the key of the configuration that is changed. A server of a developer sends none.
-func (s *Service) keepSigningKey(r *IdpConfigRequest, config map[string]any, before [2]any, fresh idp.Signer) error {
+// keepSigning gives a configuration of a SAML provider the key with which its requests are signed, if they are. before
+// is that of the configuration that is changed. A server of a developer sends none.
+func (s *Service) keepSigning(r *IdpConfigRequest, config map[string]any, before idp.Signing, fresh func() (idp.NewKey, error)) error {
 	if r.Kind != idp.SAML || s.o.Emulator {
 		return nil
 	}
-	return idp.KeepSigningKey(config, before, func() (key, certificate string, until time.Time, err error) {
+	return idp.KeepSigning(config, before, func() (idp.NewKey, error) {
 		if s.o.Secrets == nil {
-			return "", "", time.Time{}, errUnsealed()
+			return idp.NewKey{}, errUnsealed()
 		}
 		return fresh()
 	})
+}
+
+// prepareSigning makes the key that a change of a configuration is going to need, which takes long, before the accounts
+// are locked for the change.
+func (s *Service) prepareSigning(c Call, r *IdpConfigRequest, fresh func() (idp.NewKey, error)) error {
+	if r.Kind != idp.SAML || s.o.Emulator || !idp.SignsRequests(r.Body) {
+		return nil
+	}
+	var stored map[string]any
+	if _, err := s.accounts.Load(c.scope(), r.Kind, r.ID, &stored); err != nil || idp.HasSigningKey(stored) {
+		return err
+	}
+	_, err := fresh()
+	return err
 }
 
 // place returns where a configuration is stored.

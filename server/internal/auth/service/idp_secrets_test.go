@@ -195,11 +195,11 @@ func TestForgedSecrets(t *testing.T) {
 // certificate returns a certificate in PEM.
 func certificate(t *testing.T) string {
 	t.Helper()
-	_, text, _, err := idp.NewSigner(time.Now())()
+	made, err := idp.NewSigner(time.Now())()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return text
+	return made.Certificate
 }
 
 // TestNoKey stores secrets on a server without keys. A server of a developer shows them, as the official emulator.

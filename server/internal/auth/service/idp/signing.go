@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/big"
 	"reflect"
+	"sync"
 	"time"
 )
 
@@ -28,20 +29,20 @@ var SigningKey = []string{spConfig, spKey}
 // replaced by turning signRequest off and on.
 const signingLife = 10 * 365 * 24 * time.Hour
 
-// Signer makes the key with which requests to a SAML provider are signed.
-type Signer func() (key, certificate string, until time.Time, err error)
+// NewKey is a new key with which requests to a SAML provider are signed, and its certificate, both in PEM.
+type NewKey struct {
+	Key, Certificate string
+	// Until is the end of the certificate.
+	Until time.Time
+}
 
-// NewSigner returns a Signer that makes one key, when it is needed. Key and certificate are in PEM.
-func NewSigner(now time.Time) Signer {
-	var key, certificate string
-	var failed error
-	until := now.Add(signingLife).UTC().Truncate(time.Second)
-	return func() (string, string, time.Time, error) {
-		if key == "" && failed == nil {
-			key, certificate, failed = newSigningKey(now, until)
-		}
-		return key, certificate, until, failed
-	}
+// NewSigner returns a function that makes one key, when it is first called.
+func NewSigner(now time.Time) func() (NewKey, error) {
+	return sync.OnceValues(func() (NewKey, error) {
+		until := now.Add(signingLife).UTC().Truncate(time.Second)
+		key, certificate, err := newSigningKey(now, until)
+		return NewKey{key, certificate, until}, err
+	})
 }
 
 // newSigningKey makes a key and its certificate, both in PEM.
@@ -95,14 +96,17 @@ func WithoutSigningKey(body map[string]any) {
 	}
 }
 
-// SigningKeyOf returns the key of a stored configuration and its certificates, which KeepSigningKey puts back.
-func SigningKeyOf(config map[string]any) [2]any {
-	return [2]any{at(config, spConfig, spKey), at(config, spConfig, spCertificates)}
+// Signing is what a stored configuration signs its requests with, as it is stored. The zero Signing is nothing.
+type Signing struct{ key, certificates any }
+
+// SigningOf returns what a stored configuration signs its requests with.
+func SigningOf(config map[string]any) Signing {
+	return Signing{at(config, spConfig, spKey), at(config, spConfig, spCertificates)}
 }
 
-// KeepSigningKey gives a changed configuration the key that it had before, a new one if it had none, or none if its
-// requests are not signed.
-func KeepSigningKey(config map[string]any, before [2]any, fresh Signer) error {
+// KeepSigning gives a changed configuration what it had before, a new key if it had none, or none if its requests are
+// not signed.
+func KeepSigning(config map[string]any, before Signing, fresh func() (NewKey, error)) error {
 	own, ok := config[spConfig].(map[string]any)
 	if !ok {
 		return nil // CheckConfig refuses it
@@ -112,16 +116,16 @@ func KeepSigningKey(config map[string]any, before [2]any, fresh Signer) error {
 	if !SignsRequests(config) {
 		return nil
 	}
-	own[spKey], own[spCertificates] = before[0], before[1]
+	own[spKey], own[spCertificates] = before.key, before.certificates
 	if HasSigningKey(config) {
 		return nil
 	}
-	key, certificate, until, err := fresh()
+	made, err := fresh()
 	if err != nil {
 		return fmt.Errorf("make a key for the requests to a SAML provider: %w", err)
 	}
-	own[spKey] = key
-	own[spCertificates] = []any{map[string]any{"x509Certificate": certificate, "expiresAt": until.Format(time.RFC3339)}}
+	own[spKey] = made.Key
+	own[spCertificates] = []any{map[string]any{"x509Certificate": made.Certificate, "expiresAt": made.Until.Format(time.RFC3339)}}
 	return nil
 }
 
