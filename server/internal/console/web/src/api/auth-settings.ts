@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { call } from './http'
+import { identityPath } from './users'
 
 const flag = v.optional(v.boolean(), false)
 /** A way to sign in, which is on unless it was switched off. */
@@ -17,7 +18,7 @@ const Settings = v.object({
 })
 export type AuthSettings = v.InferOutput<typeof Settings>
 
-const base = (project: string): string => `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}`
+const base = (project: string): string => identityPath('v2', { project, tenant: '' })
 
 /** The settings of Authentication. */
 export const loadAuthSettings = (project: string, signal?: AbortSignal) => call(Settings, `${base(project)}/config`, { signal })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { call, send } from './http'
-import type { Directory } from './users'
+import { type Directory, identityPath } from './users'
 
 const text = v.optional(v.string(), '')
 const texts = v.optional(v.array(v.string()), [])
@@ -57,8 +57,7 @@ export const isOidc = (id: string): boolean => id.startsWith(OIDC)
 const SAML = 'saml.'
 export const isSaml = (id: string): boolean => id.startsWith(SAML)
 
-const base = ({ project, tenant }: Directory): string =>
-  `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}${tenant ? `/tenants/${encodeURIComponent(tenant)}` : ''}`
+const base = (of: Directory): string => identityPath('v2', of)
 const kindOf = (id: string): string => (isSaml(id) ? 'inboundSamlConfigs' : isOidc(id) ? 'oauthIdpConfigs' : 'defaultSupportedIdpConfigs')
 const idParameter = (id: string): string => (isSaml(id) ? 'inboundSamlConfigId' : isOidc(id) ? 'oauthIdpConfigId' : 'idpId')
 const pathOf = (of: Directory, id: string): string => `${base(of)}/${kindOf(id)}/${encodeURIComponent(id)}`

@@ -34,8 +34,11 @@ export type User = v.InferOutput<typeof User>
 /** The users of a project or of one of its tenants. */
 export type Directory = { project: string; tenant: string }
 
-const base = ({ project, tenant }: Directory): string =>
-  `/identitytoolkit.googleapis.com/v1/projects/${encodeURIComponent(project)}${tenant ? `/tenants/${encodeURIComponent(tenant)}` : ''}`
+/** The path of a project or a tenant in a version of the Identity Toolkit API. */
+export const identityPath = (version: 'v1' | 'v2', { project, tenant }: Directory): string =>
+  `/identitytoolkit.googleapis.com/${version}/projects/${encodeURIComponent(project)}${tenant ? `/tenants/${encodeURIComponent(tenant)}` : ''}`
+
+const base = (of: Directory): string => identityPath('v1', of)
 
 const Listed = v.object({ users: v.optional(v.array(User), []), nextPageToken: v.optional(v.string(), '') })
 export type UserPage = v.InferOutput<typeof Listed>
@@ -129,11 +132,7 @@ export async function importUsers(directory: Directory, users: unknown[]): Promi
 const Tenants = v.object({ tenants: v.optional(v.array(v.object({ name: v.string(), displayName: v.optional(v.string(), '') })), []) })
 
 export async function listTenants(project: string, signal?: AbortSignal): Promise<{ id: string; label: string }[]> {
-  const { tenants } = await call(
-    Tenants,
-    `/identitytoolkit.googleapis.com/v2/projects/${encodeURIComponent(project)}/tenants?pageSize=1000`,
-    { signal },
-  )
+  const { tenants } = await call(Tenants, `${identityPath('v2', { project, tenant: '' })}/tenants?pageSize=1000`, { signal })
   return tenants.map(({ name, displayName }) => {
     const id = name.split('/').at(-1) ?? ''
     return { id, label: displayName ? `${displayName} (${id})` : id }

@@ -1,12 +1,13 @@
 import { useSearchParams } from 'react-router-dom'
 import type { Provider } from '../../api/providers'
-import { type Directory, listTenants } from '../../api/users'
+import type { Directory } from '../../api/users'
 import { useText } from '../../i18n/text'
-import { type Load, useLoad } from '../../lib/use-load'
+import type { Load } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { Icon } from '../../ui/icons'
 import { Empty, Loaded } from '../../ui/states'
 import { ListTable } from '../../ui/table'
+import { TenantSelect } from '../../ui/tenant-select'
 import { NEW, PROVIDER, TENANT } from './address'
 import { ProviderDialog } from './provider-dialog'
 
@@ -16,7 +17,6 @@ import { ProviderDialog } from './provider-dialog'
  */
 export function ProvidersSection({ of, state, reload }: { of: Directory; state: Load<Provider[]>; reload: () => void }) {
   const { t } = useText()
-  const tenants = useLoad(`tenants ${of.project}`, (signal) => listTenants(of.project, signal))
   const { write } = useSession()
   const [params, setParams] = useSearchParams()
   const asked = write ? params.get(PROVIDER) : null
@@ -31,16 +31,7 @@ export function ProvidersSection({ of, state, reload }: { of: Directory; state: 
     <>
       <div className="row">
         <h2>{t.auth.providers}</h2>
-        {tenants.state.status === 'ready' && tenants.state.data.length > 0 && (
-          <select value={of.tenant} aria-label={t.users.tenant} onChange={(event) => choose(event.target.value)}>
-            <option value="">{t.users.noTenant}</option>
-            {tenants.state.data.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.label}
-              </option>
-            ))}
-          </select>
-        )}
+        <TenantSelect project={of.project} tenant={of.tenant} choose={choose} />
         {write && (
           <button type="button" className="button push" onClick={() => edit(NEW)}>
             <Icon name="plus" />

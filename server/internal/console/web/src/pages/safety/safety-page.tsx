@@ -11,7 +11,8 @@ import { Tile, Tiles } from '../../ui/tiles'
 import { useToast } from '../../ui/toasts'
 
 const TONES = { bad: 'bad', warn: 'warn', unknown: undefined, ok: 'good' } as const
-const RANK = { bad: 0, warn: 1, unknown: 2, ok: 3 } as const
+/** The results, the worst first. */
+const STATES = ['bad', 'warn', 'unknown', 'ok'] as const
 
 /** The checks of a production server, the worst results first. */
 export default function SafetyPage() {
@@ -28,7 +29,7 @@ export default function SafetyPage() {
             <Summary checks={checks} />
             <ul className="list checks-list">
               {checks
-                .toSorted((a, b) => RANK[a.state] - RANK[b.state])
+                .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
                 .map((check) => (
                   <li key={check.id}>
                     <span className={`tag ${TONES[check.state] ?? ''}`}>{t.safety.states[check.state]}</span>
@@ -50,7 +51,7 @@ function Summary({ checks }: { checks: Check[] }) {
   const { t, number } = useText()
   return (
     <Tiles>
-      {(['bad', 'warn', 'unknown', 'ok'] as const).map((state) => {
+      {STATES.map((state) => {
         const n = checks.filter((check) => check.state === state).length
         return (
           n > 0 && (

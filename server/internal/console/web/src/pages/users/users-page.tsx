@@ -1,17 +1,7 @@
 import { useState } from 'react'
 import { useSearchParams } from 'react-router-dom'
 import { startUsersExport } from '../../api/exports'
-import {
-  type Directory,
-  findUsers,
-  listTenants,
-  listUsers,
-  orderUsers,
-  type User,
-  USER_ORDERS,
-  type UserOrder,
-  type UserPage,
-} from '../../api/users'
+import { type Directory, findUsers, listUsers, orderUsers, type User, USER_ORDERS, type UserOrder, type UserPage } from '../../api/users'
 import { useText } from '../../i18n/text'
 import { readPath } from '../../lib/scope'
 import { useAction } from '../../lib/use-action'
@@ -23,6 +13,7 @@ import { Icon } from '../../ui/icons'
 import { Menu } from '../../ui/menu'
 import { SearchBox } from '../../ui/search-box'
 import { Empty, Loaded, Problem } from '../../ui/states'
+import { TenantSelect } from '../../ui/tenant-select'
 import { ImportUsersDialog } from './import-users-dialog'
 import { NewUserDialog } from './new-user-dialog'
 import { UserDialog } from './user-dialog'
@@ -85,7 +76,6 @@ export default function UsersPage() {
   const directory: Directory = { project, tenant }
   const [asked, setAsked] = useState<'new' | 'import' | null>(null)
   const [version, setVersion] = useState(0)
-  const tenants = useLoad(`tenants ${project}`, (signal) => listTenants(project, signal))
   const set = (name: string, value: string) => {
     const next = new URLSearchParams(params)
     if (value) next.set(name, value)
@@ -100,16 +90,7 @@ export default function UsersPage() {
       <div className="page-head">
         <h1>{t.pages.users}</h1>
         <SearchBox label={t.users.search} text={text} set={(next) => set('find', next.trim())} wide />
-        {tenants.state.status === 'ready' && tenants.state.data.length > 0 && (
-          <select value={tenant} aria-label={t.users.tenant} onChange={(event) => set('tenant', event.target.value)}>
-            <option value="">{t.users.noTenant}</option>
-            {tenants.state.data.map((one) => (
-              <option key={one.id} value={one.id}>
-                {one.label}
-              </option>
-            ))}
-          </select>
-        )}
+        <TenantSelect project={project} tenant={tenant} choose={(id) => set('tenant', id)} />
         <div className="row push">
           <ExportProgress note={exporting.note} cancel={exporting.cancel} />
           {write && (
