@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"clave/server/internal/auth/service/accountimport"
+	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/base/fault"
 )
 
@@ -203,16 +204,14 @@ func (in *accountsIn) account(add func(json.RawMessage) error, u map[string]json
 
 // providers says which identity providers the project has: what they share with it is for nobody else.
 func (d *download) providers(ctx context.Context) error {
-	for _, kind := range []string{"oauthIdpConfigs", "inboundSamlConfigs", "defaultSupportedIdpConfigs"} {
+	for _, kind := range idp.Kinds {
 		err := d.pages(ctx, APIIdentity, "/v2/projects/"+d.o.Project+"/"+kind, url.Values{"pageSize": {"100"}}, func(text json.RawMessage) (string, error) {
 			var page map[string]json.RawMessage
 			var list []struct{ Name string }
 			var next string
 			err := json.Unmarshal(text, &page)
-			for _, name := range []string{"oauthIdpConfigs", "inboundSamlConfigs", "defaultSupportedIdpConfigs"} {
-				if err == nil && page[name] != nil {
-					err = json.Unmarshal(page[name], &list)
-				}
+			if err == nil && page[kind] != nil {
+				err = json.Unmarshal(page[kind], &list)
 			}
 			if err == nil && page["nextPageToken"] != nil {
 				err = json.Unmarshal(page["nextPageToken"], &next)

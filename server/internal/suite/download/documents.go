@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -52,22 +51,6 @@ func (d *download) dial() (*grpc.ClientConn, error) {
 	}
 	options := []grpc.DialOption{grpc.WithTransportCredentials(secure), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage))}
 	return grpc.NewClient(host, append(options, d.o.Dial...)...)
-}
-
-// official is a connection on which the methods of this program's copy of the API have their official names.
-type official struct{ conn *grpc.ClientConn }
-
-// officialName returns the official name of a method.
-func officialName(method string) string { return strings.Replace(method, "/clave.", "/google.", 1) }
-
-// Invoke implements grpc.ClientConnInterface.
-func (o official) Invoke(ctx context.Context, method string, in, out any, options ...grpc.CallOption) error {
-	return o.conn.Invoke(ctx, officialName(method), in, out, options...)
-}
-
-// NewStream implements grpc.ClientConnInterface.
-func (o official) NewStream(ctx context.Context, desc *grpc.StreamDesc, method string, options ...grpc.CallOption) (grpc.ClientStream, error) {
-	return o.conn.NewStream(ctx, desc, officialName(method), options...)
 }
 
 // outgoing returns the context of a call about a database, with its authorization and the headers by which Firestore

@@ -19,6 +19,7 @@ import (
 	"clave/server/internal/base/fault"
 	"clave/server/internal/model/resource"
 	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/model/wire/official"
 	"clave/server/internal/suite/transfer"
 )
 
@@ -138,7 +139,7 @@ func Run(ctx context.Context, o Options) (r *Result, err error) {
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	defer o.HTTP.CloseIdleConnections()
-	d.calls = pb.NewFirestoreClient(official{conn})
+	d.calls = pb.NewFirestoreClient(official.Names{Conn: conn})
 	if d.s == nil {
 		if err := d.begin(ctx); err != nil {
 			return nil, err

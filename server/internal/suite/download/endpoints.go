@@ -1,8 +1,8 @@
 package download
 
 import (
+	"maps"
 	"net/url"
-	"slices"
 	"strings"
 
 	"clave/server/internal/base/fault"
@@ -29,13 +29,7 @@ var google = map[string]string{
 type Endpoints map[string]string
 
 // Google returns the endpoints of Google.
-func Google() Endpoints {
-	all := make(Endpoints, len(google))
-	for api, u := range google {
-		all[api] = u
-	}
-	return all
-}
+func Google() Endpoints { return maps.Clone(google) }
 
 // ParseEndpoints parses endpoints of the form API=URL. Without any they are those of Google. Otherwise the APIs that
 // are not named are not called, so that nothing reaches Google by mistake.
@@ -68,9 +62,10 @@ func ParseEndpoints(given []string) (Endpoints, error) {
 
 // Plain reports whether all endpoints are on this machine without TLS, as those of emulators are.
 func (e Endpoints) Plain() bool {
-	urls := make([]string, 0, len(e))
 	for _, u := range e {
-		urls = append(urls, u)
+		if !strings.HasPrefix(u, "http:") {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(urls, func(u string) bool { return !strings.HasPrefix(u, "http:") })
+	return true
 }

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"google.golang.org/grpc"
 )
 
 // officialJars lists the usual places of the official emulator's jar.
@@ -68,20 +65,4 @@ func officialJar(t *testing.T) string {
 	}
 	t.Skip("skipped: no official Firestore emulator on this machine")
 	return ""
-}
-
-// OfficialNames is a connection on which the methods of our copy of the API have their official names.
-type OfficialNames struct{ Conn *grpc.ClientConn }
-
-// officialName returns the official name of a method.
-func officialName(method string) string { return strings.Replace(method, "/clave.", "/google.", 1) }
-
-// Invoke implements grpc.ClientConnInterface.
-func (o OfficialNames) Invoke(ctx context.Context, method string, in, out any, options ...grpc.CallOption) error {
-	return o.Conn.Invoke(ctx, officialName(method), in, out, options...)
-}
-
-// NewStream implements grpc.ClientConnInterface.
-func (o OfficialNames) NewStream(ctx context.Context, d *grpc.StreamDesc, method string, options ...grpc.CallOption) (grpc.ClientStream, error) {
-	return o.Conn.NewStream(ctx, d, officialName(method), options...)
 }

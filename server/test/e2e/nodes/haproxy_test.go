@@ -24,6 +24,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/model/wire/official"
 	"clave/server/internal/store/postgres/pgtest"
 	"clave/server/test/kit/wait"
 
@@ -161,7 +162,7 @@ func TestHAProxyEndsConnectionsToAFrozenNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		clients[i] = &balancedClient{api: pb.NewFirestoreClient(harness.OfficialNames{Conn: conn})}
+		clients[i] = &balancedClient{api: pb.NewFirestoreClient(official.Names{Conn: conn})}
 		running.Go(func() { clients[i].run(ctx, i) })
 	}
 	// succeed waits until each client has a success that began after a time.

@@ -23,6 +23,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	pb "clave/server/internal/model/wire/firestorepb"
+	"clave/server/internal/model/wire/official"
 
 	"clave/server/test/e2e/harness"
 )
@@ -69,7 +70,7 @@ func wakingReads(t *testing.T, n *node) map[string]wakingRead {
 		}
 		t.Cleanup(func() { _ = conn.Close() })
 		all["gRPC "+way] = func(ctx context.Context) (string, error) {
-			m, err := call(metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer owner"), pb.NewFirestoreClient(harness.OfficialNames{Conn: conn}))
+			m, err := call(metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer owner"), pb.NewFirestoreClient(official.Names{Conn: conn}))
 			if err != nil {
 				return "", err
 			}

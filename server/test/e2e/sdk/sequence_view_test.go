@@ -18,8 +18,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	pb "clave/server/internal/model/wire/firestorepb"
-
-	"clave/server/test/e2e/harness"
+	"clave/server/internal/model/wire/official"
 )
 
 // barrierTarget is the target on the document that every step of a sequence writes. Its view shows which steps a stream
@@ -74,7 +73,7 @@ func newSequenceClient(t *testing.T, name, address, project string) *sequenceCli
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	return &sequenceClient{t: t, name: name, project: project, api: pb.NewFirestoreClient(harness.OfficialNames{Conn: conn}), targets: map[int32]*seenTarget{}}
+	return &sequenceClient{t: t, name: name, project: project, api: pb.NewFirestoreClient(official.Names{Conn: conn}), targets: map[int32]*seenTarget{}}
 }
 
 // database is the name of the database.
