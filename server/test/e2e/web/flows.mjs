@@ -175,7 +175,7 @@ await signIn(frontend, program, async ({ context, origin, gapi }) => {
     const run = (name, ...values) => page.evaluate(([name, values]) => window[name](...values), [name, values])
     const open = async () => {
       await page.goto(address)
-      await page.waitForFunction('window.ready')
+      await page.waitForFunction(() => window.ready)
     }
     const begin = (verb, id, parameters) => {
       const values = JSON.stringify([verb, id, parameters]).slice(1, -1)

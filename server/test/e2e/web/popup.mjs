@@ -43,6 +43,6 @@ await signIn(frontend, program, async ({ context, page, origin, open }) => {
   await page.waitForURL('**/emulator/auth/handler**')
   await page.locator('#accounts-list li').getByText('ana@example.org', { exact: true }).click()
   await page.waitForURL(`${origin}/**`)
-  await page.waitForFunction('window.ready')
+  await page.waitForFunction(() => window.ready)
   assert.equal(await page.evaluate('result()'), 'ana@example.org')
 })

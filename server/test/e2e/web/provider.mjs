@@ -44,7 +44,7 @@ await signIn(frontend, program, async ({ context, page, origin, open }) => {
   // Two tabs sign in at a time, each with its own popup.
   const tab = await context.newPage()
   await tab.goto(page.url())
-  await tab.waitForFunction('window.ready')
+  await tab.waitForFunction(() => window.ready)
   assert.deepEqual(await Promise.all([page.evaluate('popup()'), tab.evaluate('popup()')]), [ann, ann])
   await tab.close()
 

@@ -67,7 +67,7 @@ export async function signIn(frontend, program, drive, options = {}) {
     page.setDefaultTimeout(60_000)
     const open = async (auth) => {
       await page.goto(`${origin}/?auth=${encodeURIComponent(auth)}`)
-      await page.waitForFunction('window.ready')
+      await page.waitForFunction(() => window.ready)
     }
     await drive({ context, page, origin, open, gapi: replace })
   } finally {

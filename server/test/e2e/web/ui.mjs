@@ -37,7 +37,7 @@ const options = {
 }
 
 await signIn(frontend, program, async ({ page, open }) => {
-  const told = async () => (await page.waitForFunction('window.told')).jsonValue()
+  const told = async () => (await page.waitForFunction(() => window.told)).jsonValue()
   const ann = ['ann@example.com', false, ['oidc.acme']]
   const button = page.getByRole('button', { name: 'Sign in with Acme' })
 
