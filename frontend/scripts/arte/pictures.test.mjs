@@ -45,11 +45,16 @@ test.each(all.filter(({ name }) => /^(?:vacio|tira)-/.test(name)))('$name shows 
   expect(seen.length / (info.width * info.height)).toBeGreaterThan(0.03)
 })
 
-/** The instruments of the events' drawings that are in front of the ground, and their areas in pixels. */
+/** Parts of drawings that are in front of the ground, and their areas in pixels. */
 const IN_FRONT = [
   { slot: 'evento-7', part: 'the neck of the violin', area: { left: 85, top: 36, width: 70, height: 100 } },
   { slot: 'evento-8', part: 'the handles of the maracas', area: { left: 455, top: 320, width: 80, height: 40 } },
   { slot: 'evento-9', part: 'the valves of the trumpet', area: { left: 140, top: 220, width: 150, height: 70 } },
+  { slot: 'ensamble-1', part: 'the neck of the viola', area: { left: 350, top: 30, width: 60, height: 130 } },
+  { slot: 'programa-2', part: 'the neck of the cello', area: { left: 500, top: 20, width: 60, height: 160 } },
+  { slot: 'concierto-1', part: 'the post of the stand', area: { left: 300, top: 300, width: 40, height: 100 } },
+  { slot: 'historia-5', part: 'the key', area: { left: 250, top: 60, width: 170, height: 480 } },
+  { slot: 'acerca-1', part: 'the notes beside the road', area: { left: 120, top: 60, width: 60, height: 120 } },
 ]
 
 test.each(IN_FRONT)('$slot shows $part also by night', async ({ slot, area }) => {

@@ -6,7 +6,8 @@ import { n } from './path.mjs'
  * flat colour first, shifted in screen space, then the ink line on top.
  *
  * A motif is `{ fill, line }` drawn around its own origin. In `line`, the bare attribute
- * `thin` becomes a lighter stroke and `paper` a hole that shows the ground.
+ * `thin` becomes a lighter stroke, `paper` a hole that shows the ground, and `bare` a stroke that stands on the ground
+ * without a colour of its own: it is light in the dark theme.
  */
 export function print(motif, options = {}) {
   const { x = 0, y = 0, s = 1, r = 0, sw = 5, dx, dy, ink = P.tinta, paper = P.crema, flip = 1 } = options
@@ -16,6 +17,7 @@ export function print(motif, options = {}) {
   const width = +(sw / s).toFixed(2)
   const line = motif.line
     .replaceAll(' thin', ` stroke-width="${+(width * 0.62).toFixed(2)}"`)
+    .replaceAll(' bare', ink === P.tinta ? ` stroke="${P.trazo}"` : '')
     .replaceAll(' paper', ` fill="${paper}"`)
     .replaceAll(' solid', ` fill="${ink}"`)
   return (

@@ -7,7 +7,7 @@ export const stand = ({ post = 220, desk = P.mar, page = P.crema, feet = true } 
   line:
     '<path d="M-100-62-88 38H88L100-62"/><path d="M0-50C-26-70-60-66-82-58L-74 26C-52 16-26 16 0 28 26 16 52 16 74 26L82-58C60-66 26-70 0-50ZM0-50V28"/>' +
     '<path thin d="M-68-38c18-6 36-6 54 2M-66-22c18-6 34-6 52 2M-64-6c18-6 32-6 50 2M68-38c-18-6-36-6-54 2M66-22c-18-6-34-6-52 2M64-6c-18-6-32-6-50 2"/>' +
-    `<path d="M0 38V${post}"/>${feet ? `<path d="M0 ${post - 46}-48 ${post}M0 ${post - 46} 48 ${post}"/>` : ''}`,
+    `<path bare d="M0 38V${post}"/>${feet ? `<path bare d="M0 ${post - 46}-48 ${post}M0 ${post - 46} 48 ${post}"/>` : ''}`,
 })
 
 /** A metronome, its rod leaning, 170 × 230. */
@@ -34,7 +34,7 @@ export const clefKey = (clef, colour = P.sol) => ({
 /** A cup of coffee, 120 × 110, its steam a wave. */
 export const cup = (colour = P.turq) => ({
   fill: `<path d="M-44-22h80l-8 62q-2 12-14 12h-36q-12 0-14-12Z" fill="${colour}"/><ellipse cy="60" cx="-4" rx="58" ry="9" fill="${P.arena}"/>`,
-  line: '<path d="M-44-22h80l-8 62q-2 12-14 12h-36q-12 0-14-12Z"/><path d="M34-8q24-4 22 16t-28 18"/><path d="M-62 60H54"/><path thin d="M-24-40q-10-14 0-28t0-28M4-40q-10-14 0-28t0-28"/>',
+  line: '<path d="M-44-22h80l-8 62q-2 12-14 12h-36q-12 0-14-12Z"/><path d="M34-8q24-4 22 16t-28 18"/><path bare d="M-62 60H54"/><path bare thin d="M-24-40q-10-14 0-28t0-28M4-40q-10-14 0-28t0-28"/>',
 })
 
 /** A school shoe seen from its side, toe to the right, 150 × 80. */

@@ -6,9 +6,9 @@ const BODY = 'M0-96C30-98 50-78 50-52C50-34 40-28 36-16C32-6 36 4 44 14C56 28 66
 export const violin = (wood = P.coral, { spike = false } = {}) => ({
   fill: `<path d="${BODY}" fill="${wood}"/><path d="M-9-100-7-236h14L9-100Z" fill="${P.tinta}"/>`,
   line:
-    `<path d="${BODY}"/><path d="M-10-96-8-236h16l2 140"/><path d="M-8-236c-16-4-18-30 2-32 16 0 18 20 4 22M8-236c6-8 8-18 4-28"/><path d="M-8-222h-14M8-214h14M-8-206h-14"/>` +
+    `<path d="${BODY}"/><path bare d="M-10-96-8-236h16l2 140"/><path bare d="M-8-236c-16-4-18-30 2-32 16 0 18 20 4 22M8-236c6-8 8-18 4-28"/><path bare d="M-8-222h-14M8-214h14M-8-206h-14"/>` +
     '<path thin d="M-28 12C-22 4-18 12-22 24S-36 46-30 52M28 12C22 4 18 12 22 24S36 46 30 52"/><path d="M-22 40h44"/><path d="M-10 66h20l6 34h-32Z" solid/>' +
-    `<path thin d="M-4-96V66M4-96V66"/>${spike ? '<path d="M0 116v40"/>' : ''}`,
+    `<path thin d="M-4-96V66M4-96V66"/>${spike ? '<path bare d="M0 116v40"/>' : ''}`,
 })
 
 /** A bow, lying along x, 300 long. */

@@ -12,7 +12,7 @@ const floor = (fill) => `<path d="M-10 330H650V410H-10Z" fill="${fill}"/><path d
 const waves = (y) => band(swell(y, 9, 300, 1), -20, 660, 410, P.turq) + foam(swell(y + 16, 8, 280, 1), -20, 660, P.cresta) + band(swell(y + 32, 8, 260, 3), -20, 660, 410, P.mar)
 
 const merengue = () =>
-  sun(330, 190, 140, P.miel, P.sol) + floor(P.mar) + print(tambora(), { x: 226, y: 262, s: 1.12, sw: 7 }) + print(guira(P.bruma), { x: 440, y: 226, s: 1.02, r: 6, sw: 7 }) + print(raspa(P.sol), { x: 540, y: 262, s: 0.95, r: 24, sw: 7 })
+  sun(330, 190, 140, P.miel, P.sol) + floor(P.mar) + print(tambora(), { x: 226, y: 262, s: 1.12, sw: 7 }) + print(guira(P.espuma), { x: 440, y: 226, s: 1.02, r: 6, sw: 7 }) + print(raspa(P.sol), { x: 540, y: 262, s: 0.95, r: 24, sw: 7 })
 
 const serenade = () =>
   sun(170, 130, 78) + print(instrument('guitarra', P.coral), { ink: P.trazo, x: 340, y: 232, s: 3.3, r: 24, sw: 8 }) + looseEighth(132, 290, 0.8, P.trazo) + loosePair(496, 250, 0.7, P.rosa) + waves(326)

@@ -109,14 +109,14 @@ const giving = () =>
 /** /donar/gracias: the same guitar among flowers, with notes. */
 const thanks = () =>
   glow(680, 240) + sun(680, 240, 146, P.miel, P.sol) + halftone(680, 240, 146, { from: 0 }) + stage(470, P.hoja) +
-  print(instrument('guitarra', P.turq), { x: 690, y: 312, s: 3.3, r: 10, sw: 8.6 }) + print(maracas(P.coral, P.sol), { x: 868, y: 392, s: 1.1, r: 8, sw: 7.4 }) +
+  print(instrument('guitarra', P.turq), { x: 690, y: 312, s: 3.3, r: 10, sw: 8.6 }) + print(maracas(P.coral, P.sol), { ink: P.trazo, x: 868, y: 392, s: 1.1, r: 8, sw: 7.4 }) +
   hibiscus(486, 452, 50, P.rosa) + hibiscus(566, 484, 38, P.coral) + hibiscus(800, 486, 40, P.rosa) +
   loosePair(440, 190, 0.86, P.trazo) + looseEighth(560, 110, 0.8, P.rosa) + looseQuarter(860, 130, 0.8, P.trazo)
 
 /** /privacidad: a key with a treble clef as its bow, and a padlock. */
 const lock = () =>
-  rings(660, 260, [240, 176], [P.bruma, P.menta]) + print(clefKey(GLYPHS.gClef, P.sol), { x: 560, y: 270, s: 1.08, r: 24, sw: 8 }) +
-  `<path d="M706 300h196v150H706Z" fill="${P.coral}" transform="translate(8 8)"/><g fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round"><path d="M706 300h196v150H706Z"/><path d="M746 300v-44a58 58 0 0 1 116 0v44"/><path d="M804 366v34" stroke-linecap="round"/></g><circle cx="804" cy="360" r="14" fill="${P.tinta}"/>` +
+  rings(660, 260, [240, 176], [P.bruma, P.menta]) + print(clefKey(GLYPHS.gClef, P.sol), { ink: P.trazo, x: 560, y: 270, s: 1.08, r: 24, sw: 8 }) +
+  `<path d="M706 300h196v150H706Z" fill="${P.coral}" transform="translate(8 8)"/><g fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round"><path d="M706 300h196v150H706Z"/><path d="M746 300v-44a58 58 0 0 1 116 0v44" stroke="${P.trazo}"/><path d="M804 366v34" stroke-linecap="round"/></g><circle cx="804" cy="360" r="14" fill="${P.tinta}"/>` +
   stage(470, P.mar) + looseEighth(420, 200, 0.7, P.trazo)
 
 /** The picture at the head of each inner page, 960 × 640, its left part and its upper part calm. */

@@ -50,7 +50,7 @@ const page = () => {
 
 /** A key whose bow is a treble clef. */
 const key = () =>
-  rings(300, 300, [250, 180], [P.bruma, P.menta]) + print(clefKey(GLYPHS.gClef), { x: 296, y: 320, s: 1.14, r: 14, sw: 8 })
+  rings(300, 300, [250, 180], [P.bruma, P.menta]) + print(clefKey(GLYPHS.gClef), { ink: P.trazo, x: 296, y: 320, s: 1.14, r: 14, sw: 8 })
 
 /** Two hands that clap. */
 const applause = () => {

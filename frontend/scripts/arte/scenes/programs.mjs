@@ -29,15 +29,15 @@ const orchestra = () =>
   print(violin(P.coral), { x: 150, y: 300, s: 0.86, r: -8, sw: 7 }) +
   print(timpani(P.sol), { x: 324, y: 318, s: 1, sw: 7 }) +
   print(violin(P.barro, { spike: true }), { x: 502, y: 300, s: 1.02, r: 6, sw: 7 }) +
-  print(bow(), { x: 250, y: 150, s: 0.8, r: -62, sw: 6.5 })
+  print(bow(), { ink: P.trazo, x: 250, y: 150, s: 0.8, r: -62, sw: 6.5 })
 
 /** A blackboard with a staff, and a hand that teaches. */
 const teaching = () => {
   const lines = [0, 22, 44, 66, 88].map((d) => `M110 ${150 + d}H540`).join('')
   return (
-    `<path d="M64 64H592V372H64Z" fill="${P.hoja}"/><path d="M58 58H584V364H58Z" fill="none" stroke="${P.tinta}" stroke-width="12" stroke-linejoin="round"/><path d="${lines}" stroke="${P.crema}" stroke-width="4"/><path transform="translate(122 216) scale(.98)" d="${GLYPHS.gClef}" fill="${P.crema}"/>` +
+    `<path d="M64 64H592V372H64Z" fill="${P.hoja}"/><path d="M58 58H584V364H58Z" fill="none" stroke="${P.trazo}" stroke-width="12" stroke-linejoin="round"/><path d="${lines}" stroke="${P.crema}" stroke-width="4"/><path transform="translate(122 216) scale(.98)" d="${GLYPHS.gClef}" fill="${P.crema}"/>` +
     `${looseQuarter(240, 238, 0.86, P.crema)}${looseQuarter(310, 216, 0.86, P.crema)}${loosePair(384, 205, 0.86, P.sol, 11)}` +
-    `<path d="M-10 420H650V490H-10Z" fill="${P.arena}"/><path d="M58 364v56M584 364v56" stroke="${P.tinta}" stroke-width="12"/><path d="M-10 420H650" stroke="${P.tinta}" stroke-width="6"/>` +
+    `<path d="M-10 420H650V490H-10Z" fill="${P.arena}"/><path d="M58 364v56M584 364v56" stroke="${P.trazo}" stroke-width="12"/><path d="M-10 420H650" stroke="${P.tinta}" stroke-width="6"/>` +
     print(hand(P.coral, P.mar), { x: 530, y: 344, s: 1.22, r: -22, sw: 8, flip: -1 })
   )
 }
@@ -85,7 +85,7 @@ const moonTrumpet = () =>
   rings(400, 190, [330, 250, 180], [P.noche1, P.noche3, P.noche4]) + sun(400, 190, 130, P.miel, P.sol) + halftone(400, 190, 130, { from: 0.05, colour: P.sol }) +
   `<path d="M60 80h0M130 180h0M210 60h0M590 60h0M560 330h0M90 300h0M270 130h0" stroke="${P.sol}" stroke-width="8" stroke-linecap="round"/>` +
   print(instrument('trompeta', P.sol), { x: 270, y: 280, s: 4, r: -24, ink: P.crema, sw: 9 }) +
-  looseEighth(500, 116, 0.8, P.tinta) + loosePair(520, 250, 0.6, P.crema) +
+  looseEighth(500, 116, 0.8, P.crema) + loosePair(520, 250, 0.6, P.crema) +
   band(swell(430, 10, 300, 1), -20, 660, 490, P.mar) + foam(swell(446, 8, 280, 1), -20, 660, P.brisa) + band(swell(462, 7, 260, 3), -20, 660, 490, P.noche)
 
 /** A palmchat: the national bird, streaked breast, on a line of the staff. */

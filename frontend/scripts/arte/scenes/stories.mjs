@@ -40,7 +40,7 @@ const keyRoad = () => {
     rings(320, 190, [300, 220, 150], [P.trigo, P.oro, P.miel]) + sun(320, 180, 104) + halftone(320, 180, 104, { from: 0.05 }) +
     `<path d="M-10 300C60 240 150 230 220 250S380 262 440 244 580 236 650 290V490H-10Z" fill="${P.espuma}"/><path d="M-10 350C100 290 210 280 300 270S520 290 650 350V490H-10Z" fill="${P.hoja}"/>` +
     `<path d="${white}" fill="${P.crema}" transform="translate(5 4)"/><path d="${white}" fill="none" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/><path d="${black}" fill="${P.tinta}"/>` +
-    looseEighth(150, 150, 0.7, P.tinta) + loosePair(460, 130, 0.66, P.tinta)
+    looseEighth(150, 150, 0.7, P.trazo) + loosePair(460, 130, 0.66, P.trazo)
   )
 }
 

@@ -12,16 +12,16 @@ const rostrum = () =>
   rings(240, 200, [196, 150], [P.trigo, P.oro]) + sun(240, 200, 108, P.miel, P.sol, 8) + halftone(240, 200, 108, { from: 0, colour: P.sol }) +
   `<path d="M-10 430H490V490H-10Z" fill="${P.coral}"/><path d="M-10 430H490" stroke="${P.tinta}" stroke-width="7"/>` +
   print(stand({ post: 150, desk: P.mar }), { x: 240, y: 278, s: 1.3, sw: 8.4 }) + print(baton(P.coral), { x: 212, y: 158, s: 1.1, r: -6, sw: 8 }) +
-  looseEighth(402, 214, 0.8, P.rosa) + loosePair(46, 190, 0.66, P.tinta)
+  looseEighth(402, 214, 0.8, P.rosa) + loosePair(46, 190, 0.66, P.trazo)
 
 /** The vice-president's: a metronome on a piano. */
 const lesson = () => {
   const { white, black } = keys(8, 62, 150)
   return (
-    sun(240, 196, 160, P.menta, P.crema, 10) + print(metronome(P.coral, 18), { x: 240, y: 190, s: 1.24, sw: 8 }) +
+    sun(240, 196, 160, P.menta, P.bruma, 10) + print(metronome(P.coral, 18), { x: 240, y: 190, s: 1.24, sw: 8 }) +
     `<path d="M-10 324H490V490H-10Z" fill="${P.mar}"/><path d="M-10 324H490" stroke="${P.tinta}" stroke-width="7"/>` +
     `<g transform="translate(-8 356)"><path d="${white}" fill="${P.crema}"/><path d="${white}" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linejoin="round"/><path d="${black}" fill="${P.tinta}"/></g>` +
-    looseEighth(408, 190, 0.8, P.rosa) + looseQuarter(70, 230, 0.76, P.tinta)
+    looseEighth(408, 190, 0.8, P.rosa) + looseQuarter(70, 230, 0.76, P.trazo)
   )
 }
 
@@ -30,11 +30,11 @@ const agenda = () => {
   const days = [...Array(12).keys()].map((i) => [106 + (i % 4) * 66, 214 + Math.floor(i / 4) * 66])
   const rows = '<path d="M62 236H338M62 302H338M124 176V372M192 176V372M262 176V372"/>'
   return (
-    sun(240, 226, 176, P.flor, P.crema, 10) +
+    sun(240, 226, 176, P.flor, P.petalo, 10) + `<g transform="translate(62 58) scale(.74)">` +
     `<g transform="translate(2 20) rotate(-4 200 250) scale(.94)"><path d="M70 108H346V380H70Z" fill="${P.crema}"/><path d="M70 108H346V180H70Z" fill="${P.sol}"/>` +
     `<g fill="none" stroke="${P.tinta}" stroke-width="8" stroke-linejoin="round" stroke-linecap="round"><path d="M62 100H338V372H62Z"/><path d="M62 172H338"/><g stroke-width="4">${rows}</g><path d="M130 82v40M200 82v40M270 82v40"/></g>` +
     days.map(([x, y], i) => ([2, 5, 7, 8].includes(i) ? looseQuarter(x - 20, y + 12, 0.36, i === 5 ? P.rosa : P.tinta) : '')).join('') +
-    `</g>` + print(clefKey(GLYPHS.gClef, P.turq), { x: 398, y: 262, s: 0.92, r: 10, sw: 8 })
+    `</g>` + print(clefKey(GLYPHS.gClef, P.turq), { ink: P.trazo, x: 398, y: 262, s: 0.92, r: 10, sw: 8 }) + `</g>`
   )
 }
 
@@ -47,7 +47,7 @@ const circle = () => {
     const colour = [P.coral, P.turq, P.rosa][i % 3]
     return (
       `<g transform="translate(${n(x + 5)} ${n(y + 5)}) rotate(${a + 90})"><rect x="-26" y="-22" width="52" height="46" rx="8" fill="${colour}"/></g>` +
-      `<g transform="translate(${n(x)} ${n(y)}) rotate(${a + 90})" fill="none" stroke="${P.tinta}" stroke-width="6" stroke-linejoin="round" stroke-linecap="round"><rect x="-26" y="-22" width="52" height="46" rx="8"/><path d="M-30-30H30"/></g>` +
+      `<g transform="translate(${n(x)} ${n(y)}) rotate(${a + 90})" fill="none" stroke="${P.trazo}" stroke-width="6" stroke-linejoin="round" stroke-linecap="round"><rect x="-26" y="-22" width="52" height="46" rx="8"/><path d="M-30-30H30"/></g>` +
       `<g transform="translate(${n(sx)} ${n(sy)}) rotate(${a + 90})"><path d="M-24-14h48v26h-48Z" fill="${P.crema}" stroke="${P.tinta}" stroke-width="5" stroke-linejoin="round"/><path d="M0-14v26" stroke="${P.tinta}" stroke-width="4"/></g>`
     )
   })
