@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"html"
 	"net"
 	"net/http"
 	"slices"
@@ -145,19 +144,10 @@ func untilEnded(r *http.Request, of *session.Session) (*http.Request, func()) {
 
 // refuse responds with an error: as a page to a request for a page, and otherwise as JSON.
 func refuse(w http.ResponseWriter, page bool, err error) {
-	w.Header().Set("Cache-Control", "no-store")
 	if !page {
+		w.Header().Set("Cache-Control", "no-store")
 		writeError(w, err)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(wire.HTTP(wire.Code(err)))
-	// It fails only when the client has disconnected.
-	_, _ = w.Write([]byte(plainPage("Clave", fault.FromError(err).Message)))
-}
-
-// plainPage returns a page with one text.
-func plainPage(title, text string) string {
-	return "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>" + html.EscapeString(title) +
-		"</title>\n<h1>" + html.EscapeString(title) + "</h1>\n<p>" + html.EscapeString(text) + "</p>\n</html>\n"
+	writePlainPage(w, wire.HTTP(wire.Code(err)), fault.FromError(err).Message)
 }

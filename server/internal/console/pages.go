@@ -42,8 +42,6 @@ func newPages() (http.Handler, error) {
 
 // serveWithoutPages serves pages in a program that was built without them.
 func serveWithoutPages(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	text := "This clave was built without the console's pages, as plain go build does. make bin/clave builds them in; it needs Node and npm. The console's API answers below /api/."
-	_, _ = w.Write([]byte(plainPage("Clave", text))) // it fails only when the client has disconnected
+	writePlainPage(w, http.StatusOK, text)
 }
