@@ -46,11 +46,11 @@ function Gallery() {
   const { tiles, note } = historia.gallery
   return (
     <>
-      <ul className="grid grid-cols-2 gap-x-6 gap-y-10 lg:grid-cols-3 lg:gap-x-8">
+      <ul className="grid grid-cols-2 gap-x-6 gap-y-10 md:grid-cols-3 lg:gap-x-8">
         {tiles.map(({ slot, foot }, i) => (
           <li key={slot}>
             <figure>
-              <Plate slot={slot} ink={INKS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, 50vw" />
+              <Plate slot={slot} ink={INKS[i] ?? 'coral'} sizes="(min-width: 1024px) 373px, (min-width: 768px) 33vw, 50vw" />
               <figcaption className="mt-5">{foot}</figcaption>
             </figure>
           </li>

@@ -11,7 +11,7 @@ import { ValueScale } from '../features/values/value-scale'
 function Purpose() {
   const { objective, project } = acerca
   return (
-    <div className="grid items-center gap-10 lg:grid-cols-2 lg:gap-16">
+    <div className="grid items-center gap-10 md:grid-cols-2 lg:gap-16">
       <div className="flex flex-col gap-10">
         {[objective, project].map(({ title, text, detail }) => (
           <section key={title} className="max-w-prose">
@@ -21,7 +21,7 @@ function Purpose() {
           </section>
         ))}
       </div>
-      <Plate slot="acerca-1" ink="sol" sizes="(min-width: 1024px) 560px, 100vw" priority />
+      <Plate slot="acerca-1" ink="sol" sizes="(min-width: 1024px) 560px, (min-width: 768px) 50vw, 100vw" priority />
     </div>
   )
 }

@@ -19,7 +19,7 @@ function Others({ id }: { id: string }) {
             <Plate slot={program.slot} ink={i % 2 ? 'mar' : 'coral'} sizes="190px" />
             <div>
               <h3 className="titulo-3">
-                <PageLink to={`/programas/${program.id}`} className="enlace-titulo estirado">
+                <PageLink to={`/programas/${program.id}`} className="enlace-titulo estirado underline decoration-2 underline-offset-4">
                   {program.title}
                 </PageLink>
               </h3>

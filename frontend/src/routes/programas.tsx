@@ -13,10 +13,10 @@ function NextEvents() {
   return (
     <div className="grid gap-6 md:grid-cols-2">
       {paths.map(({ title, text, link, a, className }) => (
-        <section key={a} className={`cartel ${className}`}>
+        <section key={a} className={`cartel flex flex-col items-start ${className}`}>
           <h2 className="titulo-3">{title}</h2>
           <p className="mt-3">{text}</p>
-          <Link className="enlace-cartel mt-3 inline-flex min-h-11 items-center font-semibold" to={a}>
+          <Link className="enlace-cartel mt-auto inline-flex min-h-11 items-center pt-3 font-semibold" to={a}>
             {link}
           </Link>
         </section>

@@ -5,7 +5,7 @@ import { buttonClasses } from '../../components/button-classes'
 import { Empty } from '../../components/empty'
 import { tCalendar } from '../../i18n/es-calendar'
 import { tEvent } from '../../i18n/es-events'
-import { today as todayOf } from '../../lib/dates'
+import { DASH, today as todayOf } from '../../lib/dates'
 import { DAYS, longDay, weekday } from '../../lib/grid'
 import { whenLine, type PublicEvent } from '../../lib/event'
 import { GoogleLink } from '../events/actions'
@@ -53,6 +53,17 @@ type Props = {
   onChoose: (day: string) => void
 }
 
+/** The time and the place of an event, as far as they are known. */
+function Detail({ event: { time, place } }: { event: PublicEvent }) {
+  const known = [time, place].filter((text) => text && text !== DASH).join(' · ')
+  return known ? (
+    <>
+      <span className="sr-only">, </span>
+      <span className="agenda-detalle">{known}</span>
+    </>
+  ) : null
+}
+
 /** The days of the range that have events, as buttons that select them. */
 function DaysWithEvents({ byDay, onChoose }: { byDay: ReadonlyMap<string, PublicEvent[]>; onChoose: Props['onChoose'] }) {
   const today = todayOf()
@@ -68,7 +79,14 @@ function DaysWithEvents({ byDay, onChoose }: { byDay: ReadonlyMap<string, Public
                 {DAYS[weekday(day)]?.slice(0, 3)}
               </span>
               <span className="sr-only">{longDay(day)}: </span>
-              <span className="min-w-0 wrap-anywhere">{events.map(({ title }) => title).join(' · ')}</span>
+              <span className="grid min-w-0 gap-1.5 wrap-anywhere">
+                {events.map((event) => (
+                  <span key={event.id}>
+                    {event.title}
+                    <Detail event={event} />
+                  </span>
+                ))}
+              </span>
             </button>
           </li>
         ))}

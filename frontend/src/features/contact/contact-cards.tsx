@@ -20,6 +20,17 @@ function Row({ icon, name, children }: { icon: ReactNode; name: string; children
   )
 }
 
+/** The days and the hours. A line breaks between them, not within the hours unless they need more than one. */
+function Times() {
+  const [days, hours] = site.times.split(/(?<=, )(?=\d)/)
+  return (
+    <p className="mt-1 font-semibold">
+      {days}
+      <span className="inline-block">{hours}</span>
+    </p>
+  )
+}
+
 /** Phone, WhatsApp, e-mail, address, hours and networks (F-160). */
 export function ContactCards() {
   return (
@@ -43,7 +54,7 @@ export function ContactCards() {
         <p className="mt-1 font-semibold text-balance">{site.address}</p>
       </Row>
       <Row icon={<Clock aria-hidden="true" />} name={contacto.hours}>
-        <p className="mt-1 font-semibold text-balance">{site.times}</p>
+        <Times />
         <OpenNow />
       </Row>
       <Row icon={<Camera aria-hidden="true" />} name={contacto.networks}>

@@ -4,7 +4,7 @@ import { CopyButton } from './copy-button'
 /** A bank detail with its button. */
 function Detail({ name, value }: { name: string; value: string }) {
   return (
-    <div className="py-1.5">
+    <div className="pt-1.5 pb-2.5">
       <dt className="text-suave text-sm">{name}</dt>
       <dd className="-mt-1 flex items-center justify-between gap-4">
         <span className="min-w-0 font-semibold wrap-anywhere select-all">{value}</span>

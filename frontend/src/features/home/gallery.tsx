@@ -57,7 +57,7 @@ export function Gallery() {
               aria-label={t.gallery.goTo(i + 1)}
               aria-current={i === index || undefined}
               onClick={() => goTo(i)}
-              className="group grid h-11 w-7 place-items-center sm:w-8"
+              className="group grid h-11 w-6 place-items-center sm:w-8"
             >
               <span className="border-borde group-aria-[current]:bg-accion block size-3 rounded-full border-2" />
             </button>
@@ -68,7 +68,7 @@ export function Gallery() {
             type="button"
             aria-label={t.gallery.previous}
             onClick={() => goTo(turnaround(index, -1, gallery.length))}
-            className={`${BUTTON_CLASSES} max-sm:hidden`}
+            className={BUTTON_CLASSES}
           >
             <Sign name="left" />
           </button>
@@ -80,7 +80,7 @@ export function Gallery() {
             type="button"
             aria-label={t.gallery.next}
             onClick={() => goTo(turnaround(index, 1, gallery.length))}
-            className={`${BUTTON_CLASSES} max-sm:hidden`}
+            className={BUTTON_CLASSES}
           >
             <Sign name="right" />
           </button>

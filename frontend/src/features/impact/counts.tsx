@@ -21,7 +21,7 @@ export function Counts() {
             <dd className="mt-2">{text}</dd>
             {figure === null ? (
               <dd aria-hidden="true" className="mt-auto pt-3">
-                <span className="etiqueta text-acento">{pending}</span>
+                <span className="text-suave text-sm">{pending}</span>
               </dd>
             ) : null}
           </div>
