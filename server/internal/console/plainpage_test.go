@@ -14,7 +14,7 @@ func TestPlainPage(t *testing.T) {
 	if got, want := w.Code, http.StatusUnauthorized; got != want {
 		t.Errorf("status = %d, want %d", got, want)
 	}
-	for _, want := range []string{"Open &lt;one&gt;", "<code>clave console</code>", "<style>" + plainStyle + "</style>"} {
+	for _, want := range []string{"Open &lt;one&gt;", "<code>clave console</code>", "<style>" + plainStyle + "</style>", `<link rel="icon" href="data:,">`} {
 		if !strings.Contains(w.Body.String(), want) {
 			t.Errorf("the page %q lacks %q", w.Body, want)
 		}
