@@ -44,12 +44,6 @@ func isBucket(place string) bool {
 	return !strings.Contains(strings.TrimPrefix(place, placeScheme), "/")
 }
 
-// overlap reports whether places are the same or one is in the other. An export that fails removes all of its place, so
-// that of another which has not ended can't be there.
-func overlap(a, b string) bool {
-	return strings.HasPrefix(a+"/", b+"/") || strings.HasPrefix(b+"/", a+"/")
-}
-
 // folderOf returns the folder of a place.
 func (a *API) folderOf(place string) string {
 	return filepath.Join(a.o.Exports, filepath.FromSlash(strings.TrimPrefix(place, placeScheme)))

@@ -8,6 +8,7 @@ import (
 
 	"clave/server/internal/admin/route"
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/folder"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/suite/transfer"
 )
@@ -103,8 +104,8 @@ func (a *API) exportDocuments(ctx context.Context, c *route.Call) (any, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, o := range a.mu.operations {
-		if !o.isDone() && o.Export != nil && overlap(o.Export.Place, of.Place) {
+	for _, o := range a.mu.operations { // one that fails removes all of its place, so that of another can't be there
+		if !o.isDone() && o.Export != nil && folder.NamesOverlap(o.Export.Place, of.Place) {
 			return nil, exists(o.Export.Place)
 		}
 	}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/base/folder"
 	"clave/server/internal/store/backup/series"
 )
 
@@ -61,8 +61,7 @@ func (p *BackupPlace) overlaps(other *BackupPlace) bool {
 	if !p.IsBucket() || !other.IsBucket() {
 		return false
 	}
-	a, b := path.Clean(strings.TrimPrefix(p.At, bucketScheme))+"/", path.Clean(strings.TrimPrefix(other.At, bucketScheme))+"/"
-	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+	return folder.NamesOverlap(strings.TrimPrefix(p.At, bucketScheme), strings.TrimPrefix(other.At, bucketScheme))
 }
 
 // Check returns InvalidArgument for a place that is neither a folder nor a bucket.

@@ -94,8 +94,8 @@ func (b *Bucket) Blank(ctx context.Context, dir string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	all, err := b.Target.List(ctx, prefix)
-	return len(all) == 0, atTarget(ctx, err)
+	has, err := b.Target.Has(ctx, prefix)
+	return !has, atTarget(ctx, err)
 }
 
 // beside calls do with a folder for one transfer, with the name of dir, whose files are named after it. The folder is

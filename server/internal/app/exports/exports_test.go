@@ -139,9 +139,15 @@ func TestBucket(t *testing.T) {
 	if got := names(t, b.Target); !slices.Equal(got, want) {
 		t.Errorf("the bucket has %q, want %q", got, want)
 	}
-	if blank, err := b.Blank(t.Context(), dir); err != nil || blank {
-		t.Errorf("an export: %v, %v", blank, err)
+	var asked []string
+	s.Intercept(func(_ http.ResponseWriter, r *http.Request) bool {
+		asked = append(asked, r.URL.Query().Get("max-keys"))
+		return false
+	})
+	if blank, err := b.Blank(t.Context(), dir); err != nil || blank || !slices.Equal(asked, []string{"1"}) {
+		t.Errorf("an export: %v, %v, by requests for %q objects, want one for one of the three", blank, err, asked)
 	}
+	s.Intercept(nil)
 	if blank, err := b.Blank(t.Context(), dir[:len(dir)-1]); err != nil || !blank {
 		t.Errorf("a name that another one begins with: %v, %v", blank, err)
 	}

@@ -1,10 +1,11 @@
-// Package folder decides whether a file is in a folder.
+// Package folder decides whether a file is in a folder, and one name with slashes below another.
 package folder
 
 import (
 	"errors"
 	"io/fs"
 	"os"
+	slashed "path"
 	"path/filepath"
 	"strings"
 )
@@ -54,6 +55,13 @@ func Overlap(a, b string) (bool, error) {
 		return inside, err
 	}
 	return Contains(b, a)
+}
+
+// NamesOverlap reports whether two names with slashes, such as those of objects in a bucket, are the same, or one is
+// below the other. Nothing is looked up.
+func NamesOverlap(a, b string) bool {
+	a, b = slashed.Clean(a)+"/", slashed.Clean(b)+"/"
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
 // resolve returns an absolute path without links, as far as the path exists. A path is not cleaned before: what

@@ -72,6 +72,17 @@ func TestContains(t *testing.T) {
 			t.Errorf("%s and %s: within %v, %v, overlap %v, %v; want %v, %v", tt.a, tt.b, within, err, overlap, overlapErr, tt.within, tt.overlap)
 		}
 	}
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"bucket/a", "bucket/a", true}, {"bucket/a", "bucket/a/", true}, {"bucket/a", "bucket//a/b", true}, {"bucket", "bucket/a", true},
+		{"bucket/a", "bucket/ab", false}, {"bucket/a", "bucket/b", false}, {"gs://bucket/a", "gs://bucket/a/b", true}, {"gs://bucket/a", "gs://bucket/ab", false},
+	} {
+		if got := folder.NamesOverlap(tt.a, tt.b); got != tt.want || folder.NamesOverlap(tt.b, tt.a) != got {
+			t.Errorf("NamesOverlap(%q, %q) = %v, want %v", tt.a, tt.b, got, tt.want)
+		}
+	}
 	if _, err := folder.Overlap(at("data"), at("loop")); err == nil {
 		t.Error("whether a loop overlaps is known")
 	}

@@ -197,6 +197,12 @@ func (f Folder) List(ctx context.Context, prefix string) (all []Object, err erro
 	return all, nil
 }
 
+// Has implements Target.
+func (f Folder) Has(ctx context.Context, prefix string) (bool, error) {
+	all, err := f.List(ctx, prefix)
+	return len(all) > 0, err
+}
+
 // Remove implements Target.
 func (f Folder) Remove(ctx context.Context, names ...string) error {
 	for _, name := range names {

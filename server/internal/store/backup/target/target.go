@@ -34,6 +34,8 @@ type Target interface {
 	// List returns the objects whose names begin with a prefix, in the order of names. A target that was never written
 	// has none.
 	List(ctx context.Context, prefix string) ([]Object, error)
+	// Has reports whether the name of an object begins with a prefix. A bucket asks its server for one object.
+	Has(ctx context.Context, prefix string) (bool, error)
 	// Remove removes objects. Absent ones are no error.
 	Remove(ctx context.Context, names ...string) error
 	// Lock prepares the target for this process to write what the lock is for, which nobody else may do until the lock is

@@ -133,14 +133,26 @@ func (b *Bucket) Get(ctx context.Context, name string) (io.ReadCloser, error) {
 
 // List implements target.Target.
 func (b *Bucket) List(ctx context.Context, prefix string) ([]target.Object, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	return b.list(ctx, prefix, 0)
+}
+
+// Has implements target.Target.
+func (b *Bucket) Has(ctx context.Context, prefix string) (bool, error) {
+	first, err := b.list(ctx, prefix, 1)
+	return len(first) > 0, err
+}
+
+// list returns the first objects whose names begin with a prefix, by one request, or all of them if most is zero.
+func (b *Bucket) list(ctx context.Context, prefix string, most int) ([]target.Object, error) {
 	var all []target.Object
-	for o := range b.client.Client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+	for o := range b.client.Client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true, MaxKeys: most}) {
 		if o.Err != nil {
 			return nil, b.fault(ctx, "list", o.Err)
 		}
 		all = append(all, target.Object{Name: strings.TrimPrefix(o.Key, b.prefix), Size: o.Size, Tag: o.ETag, Modified: o.LastModified})
+		if len(all) == most {
+			break
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
