@@ -11,10 +11,12 @@ import (
 	"clave/server/internal/database/inventory"
 	"clave/server/internal/store"
 	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/postgres"
 )
 
 // takeInventory counts the keys of a store that is not in use, by kind and with checksums, except index entries, which
-// are made from other keys. It calls took with the number of bytes that it has read, which may pause.
+// are made from other keys, and the position of a node's replica, which is no data. It calls took with the number
+// of bytes that it has read, which may pause.
 func takeInventory(folder string, sizes pebble.Options, took func(n int) error) (text json.RawMessage, err error) {
 	s, err := pebble.Open(folder, small(sizes))
 	if err != nil {
@@ -24,7 +26,7 @@ func takeInventory(folder string, sizes pebble.Options, took func(n int) error) 
 	n := inventory.New()
 	it := s.Scan(store.Range{})
 	for it.Next() && err == nil {
-		if derive.IsEntry(it.Key()) {
+		if derive.IsEntry(it.Key()) || postgres.IsPosition(it.Key()) {
 			err = took(len(it.Key()))
 			continue
 		}

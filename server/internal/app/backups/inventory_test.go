@@ -15,9 +15,11 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
+	"clave/server/internal/store"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/postgres"
 )
 
 // write writes a document to the store in a folder.
@@ -36,7 +38,8 @@ func write(ctx context.Context, folder, path string) error {
 	return errors.Join(err, e.Close(), s.Close())
 }
 
-// TestInventory proves backups with the inventory of their data, and with that of data with one more document, which
+// TestInventory proves backups of a node's replica with the inventory of their data, and with that of data with
+// one more document, which
 // is what a backup that lost a document has.
 func TestInventory(t *testing.T) {
 	data := t.TempDir()
@@ -51,6 +54,12 @@ func TestInventory(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
+	position := []byte(strings.Repeat("\xff", 16) + "position")
+	var at store.Batch
+	at.Set(position, []byte("1"))
+	if err := s.Apply(t.Context(), &at); err != nil || !postgres.IsPosition(position) {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		name, more, want string
 	}{{"its inventory", "", ""}, {"a document that is missing", "rooms/c", "documents of p/(default): rooms"}} {
