@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -27,7 +28,7 @@ func TestFollowed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var next answer
-			f := &Followed{Own: test.own, Forward: page("leader"), Deployed: func() (bool, bool) { return next.found, next.known }, Deployable: test.deployable}
+			f := &Followed{Own: test.own, Forward: page("leader"), Deployed: func(context.Context) (bool, bool) { return next.found, next.known }, Deployable: test.deployable}
 			for i, want := range test.want {
 				next = test.deployed[i]
 				w := httptest.NewRecorder()

@@ -10,14 +10,22 @@ import (
 	"clave/server/internal/transport/port"
 )
 
-// Has reports whether this node's replica has a key. The replica may be behind the node that leads. known is false if
-// the replica can't be read, as before it is open.
-func (n *Node) Has(key []byte) (found, known bool) {
+// Has reports whether this node's replica has a key. If latest is set, a key that was written before the call is found;
+// otherwise the replica may be behind the node that leads. known is false if the replica can't be read, as before it is
+// open, or if it is not certain that it has the latest keys, as without a leader.
+func (n *Node) Has(ctx context.Context, key []byte, latest bool) (found, known bool) {
 	replica := n.replica.Load()
 	if replica == nil {
 		return false, false
 	}
 	found, err := replica.Has(key)
+	if err != nil || found || !latest {
+		return found, err == nil
+	}
+	if !n.Reads.Reached(ctx) {
+		return false, false
+	}
+	found, err = replica.Has(key)
 	return found, err == nil
 }
 

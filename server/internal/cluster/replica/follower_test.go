@@ -2,6 +2,7 @@ package replica
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,14 +15,15 @@ import (
 	"clave/server/internal/store/release"
 )
 
-// reading reads by a stack that has everything that was acknowledged.
+// reading reads by a stack that has everything that was acknowledged, or can't tell.
 type reading struct {
 	reads
 	stack *Stack
+	now   error
 }
 
-func (r reading) Current() (*Stack, bool)           { return r.stack, true }
-func (r reading) Now(context.Context, *Stack) error { return nil }
+func (r reading) Current() (*Stack, bool)           { return r.stack, r.stack != nil }
+func (r reading) Now(context.Context, *Stack) error { return r.now }
 
 // TestAReadThatAFollowerCannotServeIsForwarded reads over REST at a follower, which either serves the read or responds
 // that it cannot.
@@ -51,4 +53,26 @@ func TestAStackThatEndsTakesNoRows(t *testing.T) {
 	s.End()
 	// The release is not decoded.
 	s.applied(t.Context(), []store.Op{{Kind: store.Set, Key: release.Key(), Value: []byte("not a release")}})
+}
+
+// TestReached asks whether the replica has everything: without one, before it serves reads, and with and without a
+// leader.
+func TestReached(t *testing.T) {
+	s := &Stack{Stack: new(stack.Stack), ending: process.NewEnding(), cut: process.NewEnding()}
+	for name, test := range map[string]struct {
+		f    *Follower
+		want bool
+	}{
+		"no replica":         {nil, false},
+		"no reads yet":       {&Follower{reads: reading{}}, false},
+		"no leader":          {&Follower{reads: reading{stack: s, now: errors.New("no leader")}}, false},
+		"everything is here": {&Follower{reads: reading{stack: s}}, true},
+	} {
+		n := NewReads(Options{})
+		n.follower.Store(test.f)
+		if got := n.Reached(t.Context()); got != test.want {
+			t.Errorf("%s: Reached = %v, want %v", name, got, test.want)
+		}
+		s.mu.inProgress.Wait() // the question has ended
+	}
 }

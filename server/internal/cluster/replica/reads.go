@@ -43,6 +43,21 @@ func (n *Reads) Follow(ctx context.Context, store *postgres.Store) error {
 	return errors.Join(err, <-ended) // before anything is written here
 }
 
+// Reached waits until the replica has everything that was acknowledged before the call. It returns false if that is not
+// certain, as without a leader.
+func (n *Reads) Reached(ctx context.Context) bool {
+	f := n.follower.Load()
+	if f == nil {
+		return false
+	}
+	s, _, done := f.enter(ctx, func() forward.Reading { return forward.Lasting })
+	if s == nil {
+		return false
+	}
+	done()
+	return true
+}
+
 // Handler returns the handler of a port.
 func (n *Reads) Handler(port string) http.Handler {
 	next := n.o.Node.Forward(port)
