@@ -29,8 +29,9 @@ const (
 	removeTime = time.Minute
 )
 
-// maxObject is the maximum size of an object in bytes, which S3 takes in one request.
-const maxObject = 5 << 30
+// reserve is the number of bytes of the disk of the data that exports and imports leave free, so that the server can
+// write.
+const reserve = 1 << 30
 
 // overallSuffix ends the name of the file that describes an export. Without it there is no export.
 const overallSuffix = ".overall_export_metadata"
@@ -40,8 +41,10 @@ const overallSuffix = ".overall_export_metadata"
 type Bucket struct {
 	firestoreadmin.Transfers
 	Target target.Target
-	// Folder is emptied by Open. It has a folder for each transfer in progress.
-	Folder string
+	// Folder is emptied by Open. It has a folder for each transfer in progress. Reserve is the number of bytes of its
+	// disk that stay free.
+	Folder  string
+	Reserve int64
 }
 
 // Open prepares the folder, which may have the rest of transfers of a process that was killed.
@@ -130,8 +133,15 @@ func (b *Bucket) ExportDocuments(ctx context.Context, db resource.Database, dir 
 	if err != nil {
 		return 0, err
 	}
+	local := sel
+	local.Report = func(p transfer.Progress) error {
+		if err := backup.CheckSpace(b.Folder, b.Reserve); err != nil || sel.Report == nil {
+			return err
+		}
+		return sel.Report(p)
+	}
 	err = b.beside(dir, func(part string) error {
-		if documents, err = b.Transfers.ExportDocuments(ctx, db, part, sel); err != nil {
+		if documents, err = b.Transfers.ExportDocuments(ctx, db, part, local); err != nil {
 			return err
 		}
 		return b.upload(ctx, part, prefix)
@@ -192,9 +202,6 @@ func (b *Bucket) put(ctx context.Context, path, name string) error {
 	if err != nil {
 		return err
 	}
-	if info.Size() > maxObject {
-		return fault.E(fault.ResourceExhausted, "The export has more than 5 GiB in a file, which a bucket does not take at once: export some collection groups, or to a folder.")
-	}
 	if info.Size() == 0 { // Objects are not empty. Readers of logs, such as one without documents, skip a zero at the end.
 		_, err = b.Target.Put(ctx, name, strings.NewReader("\x00"), 1)
 		return atTarget(ctx, err)
@@ -222,7 +229,7 @@ func (b *Bucket) LoadDocuments(ctx context.Context, db resource.Database, dir st
 		size += o.Size
 	}
 	return b.beside(dir, func(part string) error {
-		if err := backup.CheckSpace(b.Folder, size); err != nil {
+		if err := backup.CheckSpace(b.Folder, size+b.Reserve); err != nil {
 			return err
 		}
 		for _, o := range all {

@@ -14,10 +14,13 @@ import (
 	"clave/server/internal/app/backups"
 	"clave/server/internal/app/config"
 	"clave/server/internal/app/exports"
+	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/database/authz"
 	"clave/server/internal/database/authz/authztest"
+	"clave/server/internal/model/document"
+	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/suite/transfer"
@@ -165,6 +168,51 @@ func TestBucket(t *testing.T) {
 	m.fail = errors.New("x")
 	if err := b.LoadDocuments(t.Context(), db, dir, transfer.Selection{}); !fault.Is(err, fault.InvalidArgument) || fault.FromError(err).Message != filepath.Join(dir, "x")+" is damaged" {
 		t.Errorf("a damaged export: %v", err)
+	}
+}
+
+// TestManyFiles exports documents by files of a lower size than those of S3, each of which is an object, and imports
+// them after they were deleted. Without enough space on the disk both end, and leave nothing.
+func TestManyFiles(t *testing.T) {
+	b, _ := open(t, nil)
+	documents, _ := authztest.Open(t, authz.RulesetsOptions{})
+	b.Transfers = transfer.New(transfer.Options{Authorizer: documents, Project: "p", FileBytes: 1})
+	dir := filepath.Join(b.Folder, "my-bucket", "many")
+	commit := func(op document.Op) {
+		t.Helper()
+		var writes []document.Write
+		for _, id := range []string{"one", "two", "three"} {
+			writes = append(writes, document.Write{Op: op, Name: resource.Document{DB: db, Path: "docs/" + id}})
+		}
+		if _, err := documents.Commit(t.Context(), token.Caller{Privileged: true, Project: "p"}, db, request.Commit{Writes: writes}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit(document.Update)
+	b.Reserve = 1 << 62
+	exhausted := func(err error) bool {
+		return fault.Is(err, fault.ResourceExhausted) && fault.FromError(err).Message == "The disk of this server has no space for the export."
+	}
+	if _, err := b.ExportDocuments(t.Context(), db, dir, transfer.Selection{}); !exhausted(err) || len(names(t, b.Target)) != 0 {
+		t.Errorf("an export without space: %v, the bucket has %q", err, names(t, b.Target))
+	}
+	b.Reserve = 0
+	if n, err := b.ExportDocuments(t.Context(), db, dir, transfer.Selection{}); err != nil || n != 3 {
+		t.Fatalf("ExportDocuments = %d, %v", n, err)
+	}
+	files := slices.DeleteFunc(names(t, b.Target), func(name string) bool { return !strings.Contains(name, "/output-") })
+	if len(files) != 3 || !strings.HasSuffix(files[2], "/output-2") {
+		t.Errorf("the documents are in %q, want three objects", files)
+	}
+	commit(document.Delete)
+	b.Reserve = 1 << 62
+	if err := b.LoadDocuments(t.Context(), db, dir, transfer.Selection{}); !exhausted(err) {
+		t.Errorf("an import without space: %v", err)
+	}
+	b.Reserve = 0
+	var last transfer.Progress
+	if err := b.LoadDocuments(t.Context(), db, dir, transfer.Selection{Report: func(p transfer.Progress) error { last = p; return nil }}); err != nil || last.Documents != 3 {
+		t.Errorf("the import has %+v, %v, want 3 documents", last, err)
 	}
 }
 

@@ -29,7 +29,7 @@ func Place(c *config.Config, moves firestoreadmin.Transfers, clock clock.Clock) 
 	if err != nil {
 		return "", nil, fault.Wrap(err, fault.CodeOf(err), "--admin-exports %s", fault.Reason(err))
 	}
-	b := &Bucket{Transfers: moves, Target: at, Folder: dir}
+	b := &Bucket{Transfers: moves, Target: at, Folder: dir, Reserve: reserve}
 	return dir, b, b.Open()
 }
 

@@ -1,16 +1,12 @@
 package transfer
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/cockroachdb/pebble/v2/record"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
@@ -97,31 +93,28 @@ func (t *Transfer) exportDocuments(ctx context.Context, db resource.Database, di
 func (t *Transfer) writeWhole(ctx context.Context, db resource.Database, dir, name string, sel Selection) (documents, size int64, err error) {
 	began := t.o.Clock.Now()
 	whole := filepath.Join(dir, wholeNamespaces, wholeKinds)
-	f, err := createFile(filepath.Join(whole, outputName))
-	if err != nil {
+	out := &outputFiles{folder: whole, most: t.o.FileBytes}
+	if err := out.begin(); err != nil {
 		return 0, 0, err
 	}
-	documents, size, err = t.writeDocuments(ctx, db, f, sel)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return documents, size, err
+	documents, err = t.writeDocuments(ctx, db, out, sel)
+	if err := errors.Join(err, out.end()); err != nil {
+		return documents, out.size, err
 	}
-	return documents, size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now(), outputName))
+	return documents, out.size, writeFile(filepath.Join(whole, wholeMetadata), metadata(name, began, t.o.Clock.Now(), out.names...))
 }
 
-// writeDocuments writes the selected documents of a database to a log.
-func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *os.File, sel Selection) (documents, size int64, err error) {
-	buffered := bufio.NewWriter(f) // a log writes after each record
-	log := record.NewWriter(buffered)
-	var entity []byte
+// writeDocuments writes the selected documents of a database.
+func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, out *outputFiles, sel Selection) (documents int64, err error) {
 	var bytes int64
-	err = t.documents(ctx, db, query.NoLimit, sel.At, func(d *document.Document) (err error) {
+	err = t.documents(ctx, db, query.NoLimit, sel.At, func(d *document.Document) error {
 		if !sel.has(d.Name) {
 			return nil
 		}
+		n, err := out.add(d)
 		documents++
-		entity = appendDocument(entity[:0], d)
-		bytes += int64(len(entity))
-		if size, err = log.WriteRecord(entity); err != nil || documents%exportStep != 0 {
+		bytes += int64(n)
+		if err != nil || documents%exportStep != 0 {
 			return err
 		}
 		return sel.report(Progress{Documents: documents, Bytes: bytes})
@@ -129,7 +122,7 @@ func (t *Transfer) writeDocuments(ctx context.Context, db resource.Database, f *
 	if err == nil {
 		err = sel.report(Progress{Documents: documents, Bytes: bytes})
 	}
-	return documents, size, errors.Join(err, log.Close(), buffered.Flush(), f.Sync())
+	return documents, err
 }
 
 // documents calls yield with at most limit documents of a database, of all collections, in the order of their names, as

@@ -20,7 +20,7 @@ const (
 	wholeNamespaces = "all_namespaces"
 	wholeKinds      = "all_kinds" // in wholeNamespaces
 	wholeMetadata   = "all_namespaces_all_kinds.export_metadata"
-	outputName      = "output-0"
+	outputPrefix    = "output-"
 )
 
 // overallVersion is the first record of an overall metadata file.

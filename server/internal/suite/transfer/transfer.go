@@ -45,12 +45,18 @@ type Options struct {
 	// Marker is a file that exists while an import changes the data, with the import's source as its content. A marker
 	// that an earlier process has left shows that its import was interrupted. Empty for data in memory.
 	Marker string
+	// FileBytes is the number of bytes after which a file of documents ends and another one begins; zero means 4 GiB, so
+	// that each fits into an object of S3.
+	FileBytes int64
 }
 
 // EnsureDefaults sets the defaults of zero fields.
 func (o *Options) EnsureDefaults() {
 	if o.Clock == nil {
 		o.Clock = clock.System()
+	}
+	if o.FileBytes == 0 {
+		o.FileBytes = 4 << 30
 	}
 }
 
