@@ -2,10 +2,13 @@ package admin_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store/backup/series"
@@ -54,6 +57,10 @@ func TestBackups(t *testing.T) {
 	one, err := c.GetBackup(s.as("viewer"), &adminpb.GetBackupRequest{Name: "projects/p/locations/local/backups/2026-11-21T01-00-00Z"})
 	if err != nil || one.GetState() != adminpb.Backup_READY || one.GetSnapshotTime().AsTime().Day() != 21 {
 		t.Errorf("GetBackup: %v, %v", one, err)
+	}
+	err = c.DeleteBackup(s.as("deployer"), &adminpb.DeleteBackupRequest{Name: one.GetName()})
+	if st := status.Convert(err); st.Code() != codes.Unimplemented || !strings.Contains(st.Message(), "--backup-keep") {
+		t.Errorf("DeleteBackup: %v", err)
 	}
 }
 

@@ -14,7 +14,10 @@ import (
 
 	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
 	"cloud.google.com/go/longrunning/autogen/longrunningpb"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"clave/server/internal/auth/token"
 	"clave/server/internal/base/clock"
@@ -378,19 +381,32 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestGoClientCreates makes and deletes a database with the Go client.
+// TestGoClientCreates makes and deletes a database, which is protected from deletes first, with the Go client.
 func TestGoClientCreates(t *testing.T) {
 	s := open(t, memory(t))
 	c, _ := s.client()
 	ctx := s.as("datastore-owner")
-	creation, err := c.CreateDatabase(ctx, &adminpb.CreateDatabaseRequest{Parent: "projects/p", DatabaseId: made.ID, Database: &adminpb.Database{LocationId: "eur3", Type: adminpb.Database_FIRESTORE_NATIVE}})
+	creation, err := c.CreateDatabase(ctx, &adminpb.CreateDatabaseRequest{Parent: "projects/p", DatabaseId: made.ID, Database: &adminpb.Database{
+		LocationId: "eur3", Type: adminpb.Database_FIRESTORE_NATIVE, DeleteProtectionState: adminpb.Database_DELETE_PROTECTION_ENABLED,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, err := creation.Wait(ctx); err != nil || got.GetLocationId() != "eur3" || got.GetDatabaseEdition() != adminpb.Database_STANDARD {
 		t.Errorf("CreateDatabase: %v, %v", got, err)
 	}
-	deletion, err := c.DeleteDatabase(ctx, &adminpb.DeleteDatabaseRequest{Name: "projects/p/databases/" + made.ID})
+	const name = "projects/p/databases/made-here"
+	_, err = c.DeleteDatabase(ctx, &adminpb.DeleteDatabaseRequest{Name: name})
+	if st := status.Convert(err); st.Code() != codes.FailedPrecondition || st.Message() != "Database has delete protection enabled. Disable it first to delete the database." {
+		t.Errorf("a delete of a protected database: %v", err)
+	}
+	if _, err := c.UpdateDatabase(ctx, &adminpb.UpdateDatabaseRequest{
+		Database:   &adminpb.Database{Name: name, DeleteProtectionState: adminpb.Database_DELETE_PROTECTION_DISABLED},
+		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"delete_protection_state"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	deletion, err := c.DeleteDatabase(ctx, &adminpb.DeleteDatabaseRequest{Name: name})
 	if err != nil {
 		t.Fatal(err)
 	}

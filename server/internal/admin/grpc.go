@@ -168,15 +168,16 @@ func readMessage(body io.Reader, encoding string) ([]byte, error) {
 	return message, nil
 }
 
-// writeStatus answers a call with an error.
+// writeStatus answers a call with an error. The status is in trailers, as that of a call that succeeds: a node that
+// forwards the response adds trailers of its own, after which clients do not look for a status in the headers.
 func writeStatus(w http.ResponseWriter, st *spb.Status) {
 	h := w.Header()
 	h.Set("Content-Type", "application/grpc")
-	h.Set("Grpc-Status", strconv.Itoa(int(st.GetCode())))
-	h.Set("Grpc-Message", percentEncode(st.GetMessage()))
+	h.Set(http.TrailerPrefix+"Grpc-Status", strconv.Itoa(int(st.GetCode())))
+	h.Set(http.TrailerPrefix+"Grpc-Message", percentEncode(st.GetMessage()))
 	if len(st.GetDetails()) > 0 {
 		if all, err := proto.Marshal(st); err == nil {
-			h.Set("Grpc-Status-Details-Bin", base64.RawStdEncoding.EncodeToString(all))
+			h.Set(http.TrailerPrefix+"Grpc-Status-Details-Bin", base64.RawStdEncoding.EncodeToString(all))
 		}
 	}
 	w.WriteHeader(http.StatusOK)

@@ -186,6 +186,54 @@ func TestGoClientDatabases(t *testing.T) {
 	}
 }
 
+// TestUserCredentials calls the methods on user credentials, which the server does not have, with the Go client
+// and over
+// HTTP.
+func TestUserCredentials(t *testing.T) {
+	s := open(t, memory(t))
+	c, _ := s.client()
+	ctx := s.as("deployer")
+	const name = defaultName + "/userCreds/ada"
+	calls := map[string]func() error{
+		"CreateUserCreds POST " + defaultName + "/userCreds?userCredsId=ada": func() error {
+			_, err := c.CreateUserCreds(ctx, &adminpb.CreateUserCredsRequest{Parent: defaultName, UserCredsId: "ada", UserCreds: &adminpb.UserCreds{}})
+			return err
+		},
+		"ListUserCreds GET " + defaultName + "/userCreds": func() error {
+			_, err := c.ListUserCreds(ctx, &adminpb.ListUserCredsRequest{Parent: defaultName})
+			return err
+		},
+		"GetUserCreds GET " + name: func() error {
+			_, err := c.GetUserCreds(ctx, &adminpb.GetUserCredsRequest{Name: name})
+			return err
+		},
+		"EnableUserCreds POST " + name + ":enable": func() error {
+			_, err := c.EnableUserCreds(ctx, &adminpb.EnableUserCredsRequest{Name: name})
+			return err
+		},
+		"DisableUserCreds POST " + name + ":disable": func() error {
+			_, err := c.DisableUserCreds(ctx, &adminpb.DisableUserCredsRequest{Name: name})
+			return err
+		},
+		"ResetUserPassword POST " + name + ":resetPassword": func() error {
+			_, err := c.ResetUserPassword(ctx, &adminpb.ResetUserPasswordRequest{Name: name})
+			return err
+		},
+		"DeleteUserCreds DELETE " + name: func() error {
+			return c.DeleteUserCreds(ctx, &adminpb.DeleteUserCredsRequest{Name: name})
+		},
+	}
+	for what, call := range calls {
+		method, rest, _ := strings.Cut(what, " ")
+		verb, path, _ := strings.Cut(rest, " ")
+		if st := status.Convert(call()); st.Code() != codes.Unimplemented || st.Message() != "This server does not have the method "+method+"." {
+			t.Errorf("%s: %v", method, st)
+		}
+		shown, _, _ := strings.Cut(path, "?")
+		s.want(501, verb+" /v1/"+path, "{}", "This server does not have the method "+verb+" /v1/"+shown+".")
+	}
+}
+
 // TestCallsWithoutRoutes calls every method of the services that no route serves, and finds a call of gRPC for every
 // route of these APIs.
 func TestCallsWithoutRoutes(t *testing.T) {

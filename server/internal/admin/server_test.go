@@ -507,7 +507,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestTable compares the table of routes in administration.md with the routes.
+// TestTable compares the table of routes in administration.md with the routes: neither has one that the other lacks.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile("../../doc/administration.md")
 	if err != nil {
@@ -517,7 +517,7 @@ func TestTable(t *testing.T) {
 	for _, r := range routes() {
 		want = append(want, "`"+r.Method+" "+strings.NewReplacer("{", "", "}", "", "...", "").Replace(r.Pattern)+"`")
 	}
-	got := regexp.MustCompile("(?m)^\\| (`[A-Z]+ /(?:v1|upload)[^|]*`) \\|").FindAllStringSubmatch(string(text), -1)
+	got := regexp.MustCompile("(?m)^\\| (`[A-Z]+ /[^|]*`) \\|").FindAllStringSubmatch(string(text), -1)
 	var listed []string
 	for _, m := range got {
 		listed = append(listed, m[1])
