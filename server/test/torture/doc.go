@@ -43,6 +43,9 @@
 // A soak (TestKeepSoak) serves mixed load for as long as CLAVE_TORTURE_SOAK says, with a history, backups, trial
 // restores, the shipped log and a TTL policy: memory is bounded and nothing is late.
 //
+// The server is also killed and loses its data folder while it ships its log (TestRecoveryPoint). The state at the time
+// up to which its metric says that everything is shipped must have each commit that was acknowledged until then.
+//
 // The machines' clocks are not shifted here; the tests of store/postgres do so.
 //
 // The checks themselves are tested on a program that loses commits: its folder, or PostgreSQL's database, is rolled

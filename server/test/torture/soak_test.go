@@ -235,21 +235,21 @@ func (s *soak) awaitExpired() {
 	}
 }
 
-// values returns the metrics of the program; those with labels are added up.
-func (s *soak) values() map[string]float64 {
-	s.t.Helper()
-	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.metrics, nil)
+// metricsOf returns the metrics at an address; those with labels are added up.
+func metricsOf(t *testing.T, url string) map[string]float64 {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	text, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close() // a read
 	if err != nil {
-		s.t.Fatal(err)
+		t.Fatal(err)
 	}
 	all := make(map[string]float64)
 	for line := range strings.Lines(string(text)) {
@@ -265,7 +265,7 @@ func (s *soak) values() map[string]float64 {
 // sample reads the metrics and the size of the program after a time, and fails the test for what is late.
 func (s *soak) sample(after time.Duration) {
 	s.t.Helper()
-	resident, m := harness.MemoryOf(s.t, s.server.Cmd, "VmRSS"), s.values()
+	resident, m := harness.MemoryOf(s.t, s.server.Cmd, "VmRSS"), metricsOf(s.t, s.metrics)
 	now := float64(clock.System().Now().UnixNano()) / 1e9
 	seconds := func(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
 	age := func(metric string) time.Duration {
