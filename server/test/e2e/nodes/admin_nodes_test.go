@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	apiadmin "cloud.google.com/go/firestore/apiv1/admin"
 	"cloud.google.com/go/firestore/apiv1/admin/adminpb"
@@ -20,8 +21,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 
+	"clave/server/internal/base/clock"
 	"clave/server/internal/store/postgres/pgtest"
-
 	"clave/server/test/e2e/harness"
 	"clave/server/test/kit/wait"
 )
@@ -37,6 +38,8 @@ type administeredNodes struct {
 	ports []int
 	key   []byte
 	token string
+	// backups is the folder to which the leader makes backups.
+	backups string
 	// preview is the host of the preview of the site.
 	preview string
 }
@@ -51,12 +54,12 @@ func administerNodes(t *testing.T) *administeredNodes {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
 	t.Cleanup(transport.CloseIdleConnections)
 	origin := func(i int) string { return fmt.Sprintf("https://127.0.0.1:%d", ports[3+i]) }
-	backups := filepath.Join(t.TempDir(), "backups")
+	a.backups = filepath.Join(t.TempDir(), "backups")
 	fill(t, a.store)
 	for i := range 3 {
 		// Only an address of other machines has TLS.
 		n := newServingNodeWith(t, a.store, rulesFor("own"), "--admin-api", fmt.Sprintf("0.0.0.0:%d", ports[i]), "--port", fmt.Sprint(ports[3+i]), "--public-url", origin(1),
-			"--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"), "--backup-to", backups, "--backup-verify", "0")
+			"--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"), "--backup-to", a.backups, "--backup-verify", "0")
 		n.URL, n.Roots, n.Client = origin(i), roots, &http.Client{Transport: transport}
 		n.await([]string{"Clave ready", "Follower: ", "Follower: "}[i])
 		a.nodes = append(a.nodes, n)
@@ -280,6 +283,10 @@ func (a *administeredNodes) restores() {
 		}
 		return name != ""
 	})
+	out, err := harness.Command(t, t.TempDir(), "backups", "restore", "--from", a.backups, "--data", filepath.Join(t.TempDir(), "data"), "--at", clock.System().Now().Format(time.RFC3339)).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "has no backup that a log continues") {
+		t.Errorf("a time between two backups of nodes is restored with %v\n%s", err, out)
+	}
 	a.cli(2, "Successfully initiated restore", "firestore:databases:restore", "-d", "restored", "-b", name)
 	wait.Until(t, "the restored database", func() bool {
 		code, _ := a.call(1, http.MethodGet, "/v1/projects/"+harness.RealProject+"/databases/restored", nil)
