@@ -157,6 +157,7 @@ func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 		return nil, usageError("clave providers add: saml.NAME has no client id, secret or issuer; give --metadata, or --idp-entity-id, --sso-url and --certificate-file, and --sp-entity-id")
 	}
 	provider, own := make(map[string]any), make(map[string]any)
+	signs := p.SAML.SignRequests
 	if path := p.SAML.MetadataFile; path != "" {
 		text, err := regularfile.Read(path, providerservice.MaxMetadata)
 		if err != nil {
@@ -167,6 +168,7 @@ func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 			return nil, fault.Wrap(err, fault.CodeOf(err), "%s: %s", path, fault.Reason(err))
 		}
 		provider["idpEntityId"], provider["ssoUrl"], provider["idpCertificates"] = read.EntityID, read.SSOURL, certificatesOf(read.Certificates)
+		signs = signs || read.SignRequests
 	}
 	for _, field := range []struct {
 		in          map[string]any
@@ -191,7 +193,7 @@ func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 		provider["idpCertificates"] = certificatesOf(certificates)
 	}
 	body := map[string]any{"enabled": !p.Disabled, "idpConfig": provider, "spConfig": own}
-	if p.SAML.SignRequests {
+	if signs {
 		provider["signRequest"] = true
 	}
 	if len(p.SAML.EmailDomains) > 0 {

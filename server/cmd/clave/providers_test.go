@@ -38,9 +38,12 @@ func TestProviders(t *testing.T) {
 	write("empty", "\n")
 	write("idp.pem", certificate)
 	inside := strings.Split(certificate, "-----")[2]
-	write("idp.xml", `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example/metadata"><IDPSSODescriptor><KeyDescriptor use="signing">`+
+	const idpRole = `<IDPSSODescriptor`
+	metadata := `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example/metadata"><IDPSSODescriptor><KeyDescriptor use="signing">`+
 		`<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>`+inside+`</X509Certificate></X509Data></KeyInfo></KeyDescriptor>`+
-		`<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`)
+		`<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`
+	write("idp.xml", metadata)
+	write("signed.xml", strings.Replace(metadata, idpRole, idpRole+` WantAuthnRequestsSigned="true"`, 1))
 	store, err := pebble.Open(filepath.Join("data", "store"), pebble.Options{})
 	if err == nil {
 		err = store.Close()
@@ -88,6 +91,9 @@ func TestProviders(t *testing.T) {
 		{[]string{"add", "saml.meta", "--sign-requests", sealing}, 0, []string{"changed", "signed requests:\n-----BEGIN CERTIFICATE-----\n", "\n-----END CERTIFICATE-----\n"}},
 		{[]string{"add", "google", "--sign-requests"}, 2, []string{"saml.NAME"}},
 		{[]string{"list"}, 0, []string{"clave-of-meta   spConfig.privateKey"}},
+		{[]string{"add", "saml.signed", "--metadata=signed.xml", "--sp-entity-id=s"}, 1, []string{"--secret-key-file"}},
+		{[]string{"add", "saml.signed", "--metadata=signed.xml", "--sp-entity-id=s", sealing}, 0, []string{"added", "signed requests:\n-----BEGIN CERTIFICATE-----\n"}},
+		{[]string{"remove", "saml.signed"}, 0, []string{"saml.signed is removed"}},
 		{[]string{"remove", "saml.meta"}, 0, []string{"saml.meta is removed"}},
 		{[]string{"remove", "saml.corp"}, 0, []string{"saml.corp is removed"}},
 		{[]string{"remove", "google"}, 0, []string{"google.com is removed"}},

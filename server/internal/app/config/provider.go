@@ -51,7 +51,7 @@ func (c *Config) declareProvider(flags *pflag.FlagSet) {
 	flags.StringVar(&p.TeamID, "team-id", "", "`ID` of the team, for apple")
 	flags.StringVar(&p.KeyID, "key-id", "", "`ID` of the team's key, for apple")
 	flags.StringVar(&p.PrivateKeyFile, "private-key-file", "", "`FILE` with the team's private key (PEM), for apple")
-	flags.StringVar(&p.SAML.MetadataFile, "metadata", "", "`FILE` with the provider's metadata (XML), for saml.NAME: its id, page and certificates")
+	flags.StringVar(&p.SAML.MetadataFile, "metadata", "", "`FILE` with the provider's metadata (XML), for saml.NAME: its id, page and certificates, and whether it wants signed requests")
 	flags.StringVar(&p.SAML.IDPEntityID, "idp-entity-id", "", "`ID` of the provider, for saml.NAME")
 	flags.StringVar(&p.SAML.SSOURL, "sso-url", "", "`URL` of the provider's sign-in page, for saml.NAME")
 	flags.StringArrayVar(&p.SAML.CertificateFiles, "certificate-file", nil, "`FILE` with a certificate of the provider's keys (PEM), for saml.NAME; repeatable, replaces the stored ones")

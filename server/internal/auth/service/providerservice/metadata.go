@@ -22,6 +22,8 @@ type Metadata struct {
 	EntityID, SSOURL string
 	// Certificates are those of its keys for signatures, in PEM.
 	Certificates []string
+	// SignRequests is set if the provider accepts only signed requests (WantAuthnRequestsSigned).
+	SignRequests bool
 }
 
 // ReadMetadata reads the metadata of a SAML provider, which its administrator has got from it. They are not verified.
@@ -34,14 +36,14 @@ func ReadMetadata(text []byte) (*Metadata, error) {
 		return nil, fault.E(fault.InvalidArgument, "the metadata describe no identity provider (IDPSSODescriptor)")
 	}
 	role := of.IDPSSODescriptors[0]
-	if role.WantAuthnRequestsSigned != nil && *role.WantAuthnRequestsSigned {
-		return nil, fault.E(fault.Unimplemented, "the provider accepts signed requests only (WantAuthnRequestsSigned), which are not implemented")
-	}
 	i := slices.IndexFunc(role.SingleSignOnServices, func(e saml.Endpoint) bool { return e.Binding == saml.HTTPRedirectBinding })
 	if of.EntityID == "" || i < 0 {
 		return nil, fault.E(fault.InvalidArgument, "the metadata have no entityID or no SingleSignOnService with the binding HTTP-Redirect")
 	}
-	out := &Metadata{EntityID: of.EntityID, SSOURL: role.SingleSignOnServices[i].Location}
+	out := &Metadata{
+		EntityID: of.EntityID, SSOURL: role.SingleSignOnServices[i].Location,
+		SignRequests: role.WantAuthnRequestsSigned != nil && *role.WantAuthnRequestsSigned,
+	}
 	for _, key := range role.KeyDescriptors {
 		if key.Use != "" && key.Use != "signing" {
 			continue

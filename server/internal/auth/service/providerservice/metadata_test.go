@@ -55,14 +55,19 @@ func TestReadMetadata(t *testing.T) {
 		return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 	}
 	got, err := providerservice.ReadMetadata([]byte(of(` WantAuthnRequestsSigned="false"`, key(` use="signing"`, first)+key("", second)+key("", first)+key(` use="encryption"`, newCertificate(t))+post+redirect)))
-	if err != nil || got.EntityID != "https://idp.example/metadata" || got.SSOURL != "https://idp.example/sso?app=7&b=1" || !slices.Equal(got.Certificates, []string{inPEM(first), inPEM(second)}) {
+	if err != nil || got.SignRequests || got.EntityID != "https://idp.example/metadata" || got.SSOURL != "https://idp.example/sso?app=7&b=1" || !slices.Equal(got.Certificates, []string{inPEM(first), inPEM(second)}) {
 		t.Errorf("the metadata: %+v, %v", got, err)
+	}
+	for _, yes := range []string{"true", "1"} {
+		got, err := providerservice.ReadMetadata([]byte(of(` WantAuthnRequestsSigned="`+yes+`"`, key("", first)+redirect)))
+		if err != nil || !got.SignRequests {
+			t.Errorf("the metadata of a provider that wants signed requests (%s): %+v, %v", yes, got, err)
+		}
 	}
 	for name, c := range map[string]struct {
 		text string
 		want fault.Code
 	}{
-		"signed requests only":  {of(` WantAuthnRequestsSigned="true"`, key("", first)+redirect), fault.Unimplemented},
 		"POST only":             {of("", key("", first)+post), fault.InvalidArgument},
 		"no key for signatures": {of("", key(` use="encryption"`, first)+redirect), fault.InvalidArgument},
 		"no certificate":        {of("", bad+redirect), fault.InvalidArgument},
