@@ -31,8 +31,8 @@ func providersCommand(s streams) *cobra.Command {
 		command("remove PROVIDER [flags]", "Remove a provider with its secret", config.ModeProviders, words(1, 1, "name the provider, and nothing else"), removeProvider),
 	)
 	cmd.GroupID = groupData
-	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, facebook, and oidc.NAME and saml.NAME\n" +
-		"for others of OpenID Connect and SAML (server/doc/providers.md). The server may be running, and uses a change at once."
+	cmd.Long = "Manages the identity providers with which clave serve signs users in: google, apple, microsoft, github, facebook, and oidc.NAME, oauth.NAME\n" +
+		"and saml.NAME for others of OpenID Connect, OAuth 2 and SAML (server/doc/providers.md). The server may be running, and uses a change at once."
 	return cmd
 }
 
@@ -118,6 +118,12 @@ func providerFields(id string, p *config.Provider) (map[string]any, error) {
 		}
 		body["issuer"] = p.Issuer
 	}
+	if of := oauthFields(&p.OAuth); len(of) > 0 {
+		if !strings.HasPrefix(id, "oauth.") {
+			return nil, usageError("clave providers add: --authorization-url, --token-url, --user-info-url, --introspection-url, --scope and the names of members are for oauth.NAME only")
+		}
+		body["oauthConfig"] = of
+	}
 	if p.ClientSecretFile != "" {
 		secret, err := secretIn(p.ClientSecretFile)
 		if err != nil {
@@ -151,9 +157,41 @@ func providerFields(id string, p *config.Provider) (map[string]any, error) {
 	return body, nil
 }
 
+// oauthFields returns the fields of a generic provider of OAuth 2 that flags set, in the API's form.
+func oauthFields(o *config.OAuthProvider) map[string]any {
+	body, members := make(map[string]any), make(map[string]any)
+	setTexts([]textField{
+		{body, "authorizationUrl", o.AuthorizationURL}, {body, "tokenUrl", o.TokenURL}, {body, "userInfoUrl", o.UserInfoURL}, {body, "introspectionUrl", o.IntrospectionURL},
+		{members, "id", o.IDMember}, {members, "email", o.EmailMember}, {members, "emailVerified", o.EmailVerifiedMember}, {members, "name", o.NameMember},
+		{members, "picture", o.PictureMember},
+	})
+	if len(members) > 0 {
+		body["userInfoMembers"] = members
+	}
+	if len(o.Scopes) > 0 {
+		body["scopes"] = list(o.Scopes)
+	}
+	return body
+}
+
+// textField is a field of a configuration with its value.
+type textField struct {
+	in          map[string]any
+	name, value string
+}
+
+// setTexts sets the fields whose values are not empty.
+func setTexts(fields []textField) {
+	for _, field := range fields {
+		if field.value != "" {
+			field.in[field.name] = field.value
+		}
+	}
+}
+
 // samlFields returns the fields of a SAML provider's configuration that flags set, in the API's form.
 func samlFields(_ string, p *config.Provider) (map[string]any, error) {
-	if p.ClientID+p.ClientSecretFile+p.Issuer+p.TeamID+p.KeyID+p.PrivateKeyFile != "" || len(p.MoreClientIDs) > 0 {
+	if p.ClientID+p.ClientSecretFile+p.Issuer+p.TeamID+p.KeyID+p.PrivateKeyFile != "" || len(p.MoreClientIDs) > 0 || !reflect.ValueOf(p.OAuth).IsZero() {
 		return nil, usageError("clave providers add: saml.NAME has no client id, secret or issuer; give --metadata, or --idp-entity-id, --sso-url and --certificate-file, and --sp-entity-id")
 	}
 	provider, own := make(map[string]any), make(map[string]any)
@@ -170,17 +208,10 @@ func samlFields(_ string, p *config.Provider) (map[string]any, error) {
 		provider["idpEntityId"], provider["ssoUrl"], provider["idpCertificates"] = read.EntityID, read.SSOURL, certificatesOf(read.Certificates)
 		signs = signs || read.SignRequests
 	}
-	for _, field := range []struct {
-		in          map[string]any
-		name, value string
-	}{
+	setTexts([]textField{
 		{provider, "idpEntityId", p.SAML.IDPEntityID}, {provider, "ssoUrl", p.SAML.SSOURL},
 		{own, "spEntityId", p.SAML.SPEntityID}, {own, "callbackUri", p.SAML.CallbackURL},
-	} {
-		if field.value != "" {
-			field.in[field.name] = field.value
-		}
-	}
+	})
 	var certificates []string
 	for _, path := range p.SAML.CertificateFiles {
 		text, err := secretIn(path)

@@ -39,8 +39,8 @@ func TestProviders(t *testing.T) {
 	write("idp.pem", certificate)
 	inside := strings.Split(certificate, "-----")[2]
 	const idpRole = `<IDPSSODescriptor`
-	metadata := `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example/metadata"><IDPSSODescriptor><KeyDescriptor use="signing">`+
-		`<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>`+inside+`</X509Certificate></X509Data></KeyInfo></KeyDescriptor>`+
+	metadata := `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="https://idp.example/metadata"><IDPSSODescriptor><KeyDescriptor use="signing">` +
+		`<KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>` + inside + `</X509Certificate></X509Data></KeyInfo></KeyDescriptor>` +
 		`<SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`
 	write("idp.xml", metadata)
 	write("signed.xml", strings.Replace(metadata, idpRole, idpRole+` WantAuthnRequestsSigned="true"`, 1))
@@ -69,6 +69,21 @@ func TestProviders(t *testing.T) {
 		{[]string{"add", "google", "--client-id=c", "--client-secret-file=google.secret", "--public-url=https://data.example.org", sealing}, 0, []string{"added", "https://data.example.org/__/auth/handler"}},
 		{[]string{"add", "google", "--client-id=d", "--additional-client-id=a", "--additional-client-id=b"}, 0, []string{"changed", "https://YOUR-HOST/"}},
 		{[]string{"add", "oidc.acme", "--client-id=c", "--issuer=https://acme.example", "--disabled"}, 0, []string{"added"}},
+		{[]string{"add", "oauth.plain", "--client-id=c"}, 1, []string{"--authorization-url"}},
+		{[]string{"add", "oauth.plain", "--client-id=c", "--authorization-url=https://plain.example/page", "--token-url=https://plain.example/token", "--user-info-url=https://plain.example/me"}, 1, []string{"--client-secret-file"}},
+		{
+			[]string{"add", "oauth.plain", "--client-id=c", "--client-secret-file=google.secret", "--authorization-url=https://plain.example/page", "--token-url=http://plain.example/token", "--user-info-url=https://plain.example/me", sealing},
+			1, []string{"oauthConfig.tokenUrl"},
+		},
+		{
+			[]string{"add", "oauth.plain", "--client-id=c", "--client-secret-file=google.secret", "--authorization-url=https://plain.example/page", "--token-url=https://plain.example/token", "--user-info-url=https://plain.example/me", "--scope=profile:read", sealing},
+			0, []string{"added", "/__/auth/handler"},
+		},
+		{[]string{"add", "oauth.plain", "--email-verified-member=data.confirmed", "--introspection-url=https://plain.example/introspect"}, 0, []string{"changed"}},
+		{[]string{"add", "oidc.acme", "--scope=email"}, 2, []string{"oauth.NAME"}},
+		{[]string{"add", "oauth."}, 2, []string{"oauth.NAME"}},
+		{[]string{"list"}, 0, []string{"oauth.plain   -        enabled    c        clientSecret"}},
+		{[]string{"remove", "oauth.plain"}, 0, []string{"oauth.plain is removed"}},
 		{[]string{"add", "saml.corp", "--client-id=c"}, 2, []string{"--idp-entity-id"}},
 		{[]string{"add", "oidc.acme", "--sso-url=https://idp.example"}, 2, []string{"saml.NAME"}},
 		{[]string{"add", "saml.corp", "--idp-entity-id=i", "--sso-url=https://idp.example", "--certificate-file=idp.pem"}, 1, []string{"--sp-entity-id"}},

@@ -15,9 +15,33 @@ type Provider struct {
 	Issuer string
 	// TeamID, KeyID and PrivateKeyFile are those of Apple.
 	TeamID, KeyID, PrivateKeyFile string
+	// OAuth has the fields of a generic provider of OAuth 2.
+	OAuth OAuthProvider
 	// SAML has the fields of a SAML provider.
 	SAML     SAMLProvider
 	Disabled bool
+}
+
+// OAuthProvider has the fields of a generic provider of OAuth 2 that flags set.
+type OAuthProvider struct {
+	AuthorizationURL, TokenURL, UserInfoURL, IntrospectionURL string
+	Scopes                                                    []string
+	// The names of the members of what UserInfoURL answers.
+	IDMember, EmailMember, EmailVerifiedMember, NameMember, PictureMember string
+}
+
+// declare declares the flags.
+func (o *OAuthProvider) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&o.AuthorizationURL, "authorization-url", "", "`URL` of the provider's page, for oauth.NAME")
+	flags.StringVar(&o.TokenURL, "token-url", "", "`URL` at which the provider exchanges codes for access tokens, for oauth.NAME")
+	flags.StringVar(&o.UserInfoURL, "user-info-url", "", "`URL` that answers who the user of an access token is, for oauth.NAME")
+	flags.StringVar(&o.IntrospectionURL, "introspection-url", "", "`URL` that answers to which client an access token was issued (RFC 7662), for oauth.NAME (default: access tokens of apps are refused)")
+	flags.StringArrayVar(&o.Scopes, "scope", nil, "`SCOPE` that shows who the user is, for oauth.NAME; repeatable, replaces the stored ones")
+	flags.StringVar(&o.IDMember, "id-member", "", "`NAME` of the member of the answer about a user with the id, for oauth.NAME (default: sub or id)")
+	flags.StringVar(&o.EmailMember, "email-member", "", "`NAME` of the member with the e-mail address (default: email)")
+	flags.StringVar(&o.EmailVerifiedMember, "email-verified-member", "", "`NAME` of the member that is true for a verified address (default: email_verified or verified_email)")
+	flags.StringVar(&o.NameMember, "name-member", "", "`NAME` of the member with the user's name (default: name)")
+	flags.StringVar(&o.PictureMember, "picture-member", "", "`NAME` of the member with the address of the user's picture (default: picture or avatar_url)")
 }
 
 // SAMLProvider has the fields of a SAML provider that flags set.
@@ -51,6 +75,7 @@ func (c *Config) declareProvider(flags *pflag.FlagSet) {
 	flags.StringVar(&p.TeamID, "team-id", "", "`ID` of the team, for apple")
 	flags.StringVar(&p.KeyID, "key-id", "", "`ID` of the team's key, for apple")
 	flags.StringVar(&p.PrivateKeyFile, "private-key-file", "", "`FILE` with the team's private key (PEM), for apple")
+	p.OAuth.declare(flags)
 	flags.StringVar(&p.SAML.MetadataFile, "metadata", "", "`FILE` with the provider's metadata (XML), for saml.NAME: its id, page and certificates, and whether it wants signed requests")
 	flags.StringVar(&p.SAML.IDPEntityID, "idp-entity-id", "", "`ID` of the provider, for saml.NAME")
 	flags.StringVar(&p.SAML.SSOURL, "sso-url", "", "`URL` of the provider's sign-in page, for saml.NAME")

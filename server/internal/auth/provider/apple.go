@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -95,12 +94,7 @@ func (p *Providers) Revoke(ctx context.Context, scope account.Scope, provider, t
 		return p.unreachable(cfg, err)
 	}
 	form := url.Values{"client_id": {cfg.ClientID}, "client_secret": {secret}, "token": {token}, "token_type_hint": {hint}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, cfg.Issuer+"/auth/revoke", strings.NewReader(form.Encode()))
-	if err != nil {
-		return p.unreachable(cfg, err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	_, err = p.fetch(r)
+	_, err = p.post(ctx, cfg.Issuer+"/auth/revoke", "application/x-www-form-urlencoded", form.Encode(), nil)
 	if errors.Is(err, errNotOurs) {
 		return invalid("The provider did not revoke the token.")
 	}

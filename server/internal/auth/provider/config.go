@@ -48,8 +48,12 @@ type config struct {
 		CodeFlowConfig appleKey `json:"codeFlowConfig"`
 		BundleIDs      []string `json:"bundleIds"`
 	} `json:"appleSignInConfig"`
+	// OAuth has the addresses of a generic provider of OAuth 2.
+	OAuth idp.OAuth `json:"oauthConfig"`
 	// clientSecret is the secret in plain text.
 	clientSecret string
+	// plain is set for a provider without ID tokens.
+	plain *plain
 }
 
 // config returns the configuration of a provider that is enabled for a project or tenant.
@@ -58,8 +62,8 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 	switch {
 	case strings.HasPrefix(id, "oidc."):
 		kind = idp.OIDC
-	case issuers[id] == "":
-		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com, facebook.com and providers of OpenID Connect (oidc.) and SAML (saml.).", id)
+	case issuers[id] == "" && !idp.IsOAuth(id):
+		return nil, apierror.New("OPERATION_NOT_ALLOWED : The provider %.128q is not supported. Clave signs in with google.com, apple.com, microsoft.com, github.com, facebook.com and providers of OpenID Connect (oidc.), OAuth 2 (oauth.) and SAML (saml.).", id)
 	}
 	cfg := &config{}
 	found, err := p.o.Accounts.Load(scope, kind, id, cfg)
@@ -72,9 +76,17 @@ func (p *Providers) config(scope account.Scope, id string) (*config, error) {
 		return nil, apierror.New("OPERATION_NOT_ALLOWED : The identity provider configuration is disabled.")
 	}
 	cfg.id = id
-	if kind == idp.Default {
+	switch {
+	case idp.IsOAuth(id):
+		if err := cfg.OAuth.Check(); err != nil { // of an import
+			return nil, err
+		}
+		// The ids of its users are those of this member at this address.
+		cfg.Issuer = cfg.OAuth.UserInfoURL + "#" + cfg.OAuth.Members.ID
+	case kind == idp.Default:
 		cfg.Issuer = cmp.Or(p.o.Issuers[id], issuers[id])
 	}
+	cfg.plain = plainOf(cfg)
 	return cfg, p.open(cfg, idp.Place{Scope: scope, Kind: kind, ID: id})
 }
 
@@ -94,9 +106,6 @@ func (p *Providers) open(cfg *config, at idp.Place) (err error) {
 // source is the provider's part of idp.Assertion.Source.
 func (c *config) source() string { return randid.Digest(c.Issuer + "\x00" + c.ClientID) }
 
-// withoutIDTokens reports whether the provider has no ID tokens: it speaks OAuth, not OpenID Connect.
-func (c *config) withoutIDTokens() bool { return c.id == github || c.id == facebook }
-
 // ours reports whether a client id is one for which a token may be issued that an app presents.
 func (c *config) ours(client string) bool {
 	return client != "" && slices.Contains(c.clients(), client)
@@ -104,7 +113,7 @@ func (c *config) ours(client string) bool {
 
 // byCode reports whether the provider answers with a code, not with an ID token.
 func (c *config) byCode() bool {
-	return c.withoutIDTokens() || c.ResponseType.Code || c.Secret.Given || c.AppleSignInConfig.CodeFlowConfig.PrivateKey.Given
+	return c.plain != nil || c.ResponseType.Code || c.Secret.Given || c.AppleSignInConfig.CodeFlowConfig.PrivateKey.Given
 }
 
 // clients returns the client ids for which an ID token may be issued that an app presents.

@@ -1,5 +1,5 @@
 // Package provider signs users in with real identity providers: those that speak OpenID Connect, among them Google,
-// Apple and Microsoft, those that speak SAML, and GitHub and Facebook.
+// Apple and Microsoft, those that speak OAuth 2 alone, among them GitHub and Facebook, and those that speak SAML.
 //
 // Providers begin a sign-in at a provider (Begin) and verify its response, or the ID token of an app that signed the
 // user in itself (Verify). They read the configurations that administrators store with the API. The open sign-ins are

@@ -12,8 +12,6 @@ import (
 
 	"golang.org/x/oauth2"
 
-	"clave/server/internal/auth/account"
-	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/idp"
 	"clave/server/internal/auth/token"
 )
@@ -34,20 +32,6 @@ func facebookIssuer(cfg *config) *issuer {
 	return &issuer{name: cfg.Issuer, endpoint: oauth2.Endpoint{
 		AuthURL: cfg.Issuer + facebookVersion + "/dialog/oauth", TokenURL: facebookAPI(cfg.Issuer) + "/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams,
 	}}
-}
-
-// facebookResponse returns who signed in at Facebook, by the code of its response.
-func (p *Providers) facebookResponse(ctx context.Context, cfg *config, open *openSignIn, code string) (*idp.Assertion, error) {
-	tokens, err := p.exchange(ctx, cfg, cfg.client(facebookIssuer(cfg), open.Redirect, nil), open, code)
-	if err != nil {
-		return nil, err
-	}
-	a, err := p.facebookToken(ctx, cfg, tokens.AccessToken)
-	if err != nil {
-		return nil, err
-	}
-	addRefresh(a, tokens)
-	return a, nil
 }
 
 // facebookToken returns whose access token an app presents. Facebook says whether it issued the token to the project's
@@ -86,16 +70,10 @@ func (p *Providers) facebookToken(ctx context.Context, cfg *config, access strin
 	if err != nil {
 		return nil, err
 	}
-	if user.ID != issued.Data.UserID || !field.ValidProvider(cfg.id, user.ID) {
+	if user.ID != issued.Data.UserID {
 		return nil, invalid("The provider's answer is of another user.")
 	}
-	a := &idp.Assertion{Source: cfg.source(), Claims: claims, AccessToken: access, Provider: account.Provider{
-		ProviderID: cfg.id, RawID: user.ID, DisplayName: user.Name, PhotoURL: user.Picture.Data.URL,
-	}}
-	if email, ok := field.Email(user.Email); ok { // As in Firebase, Facebook does not prove addresses.
-		a.Provider.Email, a.Address = email, user.Email
-	}
-	return a, nil
+	return assert(cfg, &idp.Profile{ID: user.ID, Email: user.Email, Name: user.Name, Picture: user.Picture.Data.URL}, claims, access)
 }
 
 // googleToken returns whose access token an app presents. Google says for which client it issued the token.
@@ -139,14 +117,7 @@ func (p *Providers) googleToken(ctx context.Context, cfg *config, access string)
 
 // ask reads an object from a provider's API, with an access token if there is one, and returns its members too.
 func (p *Providers) ask(ctx context.Context, cfg *config, address, access string, into any) (map[string]any, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, p.unreachable(cfg, errors.New("the address of its API is not valid"))
-	}
-	if access != "" {
-		r.Header.Set("Authorization", "Bearer "+access)
-	}
-	text, err := p.fetch(r)
+	text, err := p.get(ctx, address, access)
 	if errors.Is(err, errNotOurs) {
 		return nil, notIssued()
 	}
@@ -158,6 +129,18 @@ func (p *Providers) ask(ctx context.Context, cfg *config, address, access string
 		return nil, invalid("The provider's answer is not valid.")
 	}
 	return members, nil
+}
+
+// get reads from a provider's API, with an access token if there is one.
+func (p *Providers) get(ctx context.Context, address, access string) ([]byte, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, errors.New("the address of its API is not valid")
+	}
+	if access != "" {
+		r.Header.Set("Authorization", "Bearer "+access)
+	}
+	return p.fetch(r)
 }
 
 // notIssued returns the error for an access token that the provider has not issued to the project.

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,14 +9,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"golang.org/x/oauth2"
 
-	"clave/server/internal/auth/account"
-	"clave/server/internal/auth/service/field"
 	"clave/server/internal/auth/service/idp"
-	"clave/server/internal/auth/token"
 )
 
 // errNotOurs is the error for an access token that a provider has not issued to the project's application.
@@ -38,20 +33,6 @@ func gitHubIssuer(cfg *config) *issuer {
 	}}
 }
 
-// gitHubResponse returns who signed in at GitHub, by the code of its response.
-func (p *Providers) gitHubResponse(ctx context.Context, cfg *config, open *openSignIn, code string) (*idp.Assertion, error) {
-	tokens, err := p.exchange(ctx, cfg, cfg.client(gitHubIssuer(cfg), open.Redirect, nil), open, code)
-	if err != nil {
-		return nil, err
-	}
-	a, err := p.gitHubUser(ctx, cfg, tokens.AccessToken)
-	if err != nil {
-		return nil, err
-	}
-	addRefresh(a, tokens)
-	return a, nil
-}
-
 // gitHubToken returns whose access token an app presents. GitHub says whether it issued the token to the project's
 // application: another application could present the tokens of its own users.
 func (p *Providers) gitHubToken(ctx context.Context, cfg *config, access string) (*idp.Assertion, error) {
@@ -59,12 +40,8 @@ func (p *Providers) gitHubToken(ctx context.Context, cfg *config, access string)
 	if err != nil {
 		return nil, err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, gitHubAPI(cfg.Issuer)+"/applications/"+url.PathEscape(cfg.ClientID)+"/token", bytes.NewReader(body))
-	if err != nil {
-		return nil, p.unreachable(cfg, err)
-	}
-	r.SetBasicAuth(cfg.ClientID, cfg.clientSecret)
-	text, err := p.fetch(r)
+	address := gitHubAPI(cfg.Issuer) + "/applications/" + url.PathEscape(cfg.ClientID) + "/token"
+	text, err := p.post(ctx, address, "application/json", string(body), url.UserPassword(cfg.ClientID, cfg.clientSecret))
 	if errors.Is(err, errNotOurs) {
 		return nil, notIssued()
 	}
@@ -85,14 +62,6 @@ func (p *Providers) gitHubToken(ctx context.Context, cfg *config, access string)
 // gitHubUser returns the user of an access token that is the project's. As in Firebase, GitHub does not prove
 // addresses.
 func (p *Providers) gitHubUser(ctx context.Context, cfg *config, access string) (*idp.Assertion, error) {
-	text, err := p.gitHubGet(ctx, cfg, "/user", access)
-	if err != nil {
-		return nil, p.unreachable(cfg, err)
-	}
-	claims, err := token.DecodeClaims(text)
-	if err != nil {
-		return nil, invalid("The provider's answer is not valid.")
-	}
 	var user struct {
 		ID     json.Number `json:"id"`
 		Login  string      `json:"login"`
@@ -100,7 +69,11 @@ func (p *Providers) gitHubUser(ctx context.Context, cfg *config, access string) 
 		Avatar string      `json:"avatar_url"`
 		Email  string      `json:"email"`
 	}
-	if json.Unmarshal(text, &user) != nil || user.ID == "" || user.ID == "0" || !field.ValidProvider(cfg.id, user.ID.String()) {
+	claims, err := p.ask(ctx, cfg, gitHubAPI(cfg.Issuer)+"/user", access, &user)
+	if err != nil {
+		return nil, err
+	}
+	if user.ID == "0" {
 		return nil, invalid("The provider's answer has no user.")
 	}
 	if user.Email == "" {
@@ -108,18 +81,17 @@ func (p *Providers) gitHubUser(ctx context.Context, cfg *config, access string) 
 			return nil, err
 		}
 	}
-	a := &idp.Assertion{Source: cfg.source(), Claims: claims, AccessToken: access, Provider: account.Provider{
-		ProviderID: cfg.id, RawID: user.ID.String(), DisplayName: user.Name, PhotoURL: user.Avatar, ScreenName: user.Login,
-	}}
-	if email, ok := field.Email(user.Email); ok {
-		a.Provider.Email, a.Address = email, user.Email
+	a, err := assert(cfg, &idp.Profile{ID: user.ID.String(), Email: user.Email, Name: user.Name, Picture: user.Avatar}, claims, access)
+	if err != nil {
+		return nil, err
 	}
+	a.Provider.ScreenName = user.Login
 	return a, nil
 }
 
 // gitHubAddress returns the user's primary address, which is not public, or nothing if the token does not show it.
 func (p *Providers) gitHubAddress(ctx context.Context, cfg *config, access string) (string, error) {
-	text, err := p.gitHubGet(ctx, cfg, "/user/emails", access)
+	text, err := p.get(ctx, gitHubAPI(cfg.Issuer)+"/user/emails", access)
 	if errors.Is(err, errNotOurs) {
 		return "", nil
 	}
@@ -140,19 +112,6 @@ func (p *Providers) gitHubAddress(ctx context.Context, cfg *config, access strin
 		}
 	}
 	return "", nil
-}
-
-// gitHubGet reads from GitHub's API with an access token.
-func (p *Providers) gitHubGet(ctx context.Context, cfg *config, path, access string) ([]byte, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, gitHubAPI(cfg.Issuer)+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	if strings.ContainsAny(access, "\r\n") {
-		return nil, errNotOurs
-	}
-	r.Header.Set("Authorization", "Bearer "+access)
-	return p.fetch(r)
 }
 
 // refusals are the statuses with which providers answer requests with tokens that they have not issued, or not to the

@@ -36,11 +36,8 @@ type issuer struct {
 
 // discover returns the addresses and keys of a configuration's issuer.
 func (p *Providers) discover(ctx context.Context, cfg *config) (*issuer, error) {
-	switch cfg.id {
-	case github:
-		return gitHubIssuer(cfg), nil
-	case facebook:
-		return facebookIssuer(cfg), nil
+	if cfg.plain != nil {
+		return cfg.plain.addresses(cfg), nil
 	}
 	p.found.Lock()
 	at := p.found.issuers[cfg.Issuer]

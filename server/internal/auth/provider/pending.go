@@ -98,5 +98,5 @@ func (p *Providers) judge(scope account.Scope, kept *pendingCredential, claims m
 	if err != nil {
 		return "", false, err
 	}
-	return cfg.source(), kept.Verified && proves(id, email, claims), nil
+	return cfg.source(), kept.Verified && proves(cfg, email, claims), nil
 }

@@ -110,7 +110,7 @@ func (p *Providers) Begin(ctx context.Context, scope account.Scope, start idp.St
 			set(name, value)
 		}
 	}
-	if !cfg.withoutIDTokens() {
+	if cfg.plain == nil {
 		set("nonce", hashed(open.Nonce))
 	}
 	if cfg.byCode() {
@@ -122,7 +122,7 @@ func (p *Providers) Begin(ctx context.Context, scope account.Scope, start idp.St
 	if cfg.id == apple {
 		set("response_mode", "form_post") // Apple requires it for the user's name and address.
 	}
-	client := cfg.client(at, start.ContinueURI, scopesOf(cfg.id, start.Scopes))
+	client := cfg.client(at, start.ContinueURI, scopesOf(cfg, start.Scopes))
 	if err := p.save(ctx, scope, state, open); err != nil {
 		return nil, err
 	}
@@ -136,15 +136,13 @@ var reserved = map[string]bool{
 }
 
 // scopesOf returns the scopes of a sign-in: those that identify the user, and the further ones that the client wants.
-func scopesOf(provider string, wanted []string) []string {
+func scopesOf(cfg *config, wanted []string) []string {
 	scopes := []string{"openid", "email", "profile"}
-	switch provider {
-	case apple:
+	switch {
+	case cfg.plain != nil:
+		scopes = slices.Clone(cfg.plain.scopes)
+	case cfg.id == apple:
 		scopes = []string{"openid", "email", "name"}
-	case github:
-		scopes = []string{"read:user", "user:email"}
-	case facebook:
-		scopes = []string{"public_profile", "email"}
 	}
 	for _, s := range wanted {
 		if !strings.Contains(" "+strings.Join(scopes, " ")+" ", " "+s+" ") {
@@ -236,14 +234,11 @@ func (p *Providers) respond(ctx context.Context, scope account.Scope, a *answer)
 		return nil, p.unreachable(cfg, err)
 	}
 	// RFC 9207: the issuer of the response shows that another provider has not sent it.
-	if iss := a.fields.Get("iss"); iss != "" && cfg.id != microsoft && !cfg.withoutIDTokens() && iss != at.name {
+	if iss := a.fields.Get("iss"); iss != "" && cfg.id != microsoft && cfg.plain == nil && iss != at.name {
 		return nil, invalid("The response is of another issuer.")
 	}
-	switch cfg.id {
-	case github:
-		return p.gitHubResponse(ctx, cfg, open, a.fields.Get("code"))
-	case facebook:
-		return p.facebookResponse(ctx, cfg, open, a.fields.Get("code"))
+	if cfg.plain != nil {
+		return p.plainResponse(ctx, cfg, at, open, a.fields.Get("code"))
 	}
 	return p.identify(ctx, cfg, at, open, a.fields)
 }
@@ -259,12 +254,10 @@ func (p *Providers) accessToken(ctx context.Context, cfg *config, access string)
 	if len(access) > longestToken || strings.ContainsFunc(access, unusual) {
 		return nil, notIssued()
 	}
-	switch cfg.id {
-	case github:
-		return p.gitHubToken(ctx, cfg, access)
-	case facebook:
-		return p.facebookToken(ctx, cfg, access)
-	case google:
+	switch {
+	case cfg.plain != nil:
+		return cfg.plain.presented(p, ctx, cfg, access)
+	case cfg.id == google:
 		return p.googleToken(ctx, cfg, access)
 	default:
 		return nil, invalid("An access_token without id_token does not show for which app it was issued.")
@@ -282,7 +275,7 @@ func (p *Providers) native(ctx context.Context, scope account.Scope, given url.V
 		return nil, err
 	}
 	raw := given.Get("id_token")
-	if raw == "" || cfg.withoutIDTokens() {
+	if raw == "" || cfg.plain != nil {
 		if access := given.Get("access_token"); access != "" {
 			return p.accessToken(ctx, cfg, access)
 		}

@@ -42,6 +42,8 @@ type fixture struct {
 	clock    *clocktest.Manual
 	issuer   *openid.Server
 	accounts *account.Store
+	// attacked is the provider at which TestAttacks begins sign-ins.
+	attacked string
 }
 
 // limit is the time limit of a provider's answers in the tests that exceed it.
@@ -183,18 +185,20 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// attack is a forged credential: what presents it, and the start of the error that refuses it.
+// attack is a forged credential: what presents it, and the start of the error that refuses it. With plain it is also
+// one for a provider of OAuth 2 without ID tokens.
 type attack struct {
 	name    string
 	present func(*fixture) (*service.IdpResponse, error)
 	want    string
+	plain   bool
 }
 
 // native returns an attack with a form.
 func native(name, want string, form func(*fixture) url.Values) attack {
 	return attack{name, func(f *fixture) (*service.IdpResponse, error) {
 		return f.present("http://localhost", form(f).Encode(), "")
-	}, want}
+	}, want, false}
 }
 
 // idToken returns an attack with an ID token that has some claims.
@@ -207,10 +211,17 @@ func idToken(name string, claims func(*fixture) map[string]any) attack {
 // response returns an attack with a provider's response, which change changes.
 func response(name, want string, change func(f *fixture, uri *url.URL, session *string) (body string)) attack {
 	return attack{name, func(f *fixture) (*service.IdpResponse, error) {
-		session, uri := f.begin("oidc.acme")
+		session, uri := f.begin(f.attacked)
 		body := change(f, uri, &session)
 		return f.present(uri.String(), body, session)
-	}, want}
+	}, want, true}
+}
+
+// tokenResponse is response, for providers that have ID tokens.
+func tokenResponse(name, want string, change func(f *fixture, uri *url.URL, session *string) (body string)) attack {
+	a := response(name, want, change)
+	a.plain = false
+	return a
 }
 
 // setQuery changes a parameter of an address.
@@ -293,11 +304,11 @@ var attacks = []attack{
 		return ""
 	}),
 	response("a code of another sign-in", "INVALID_IDP_RESPONSE", func(f *fixture, uri *url.URL, _ *string) string {
-		_, other := f.begin("oidc.acme") // PKCE binds a code to the sign-in.
+		_, other := f.begin(f.attacked) // PKCE binds a code to the sign-in.
 		setQuery(uri, "code", other.Query().Get("code"))
 		return ""
 	}),
-	response("another issuer's response", "INVALID_IDP_RESPONSE", func(_ *fixture, uri *url.URL, _ *string) string {
+	tokenResponse("another issuer's response", "INVALID_IDP_RESPONSE", func(_ *fixture, uri *url.URL, _ *string) string {
 		setQuery(uri, "iss", "https://accounts.evil.example")
 		return ""
 	}),
@@ -322,19 +333,19 @@ var attacks = []attack{
 		f.clock.Advance(10*time.Minute + time.Second)
 		return ""
 	}),
-	response("another nonce in the ID token", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
+	tokenResponse("another nonce in the ID token", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
 		f.issuer.Change = func(claims map[string]any) { claims["nonce"] = "another" }
 		return ""
 	}),
-	response("no nonce in the ID token", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
+	tokenResponse("no nonce in the ID token", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
 		f.issuer.Change = func(claims map[string]any) { delete(claims, "nonce") }
 		return ""
 	}),
-	response("another access token", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
+	tokenResponse("another access token", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
 		f.issuer.Change = func(claims map[string]any) { claims["at_hash"] = openid.Hash("another") }
 		return ""
 	}),
-	response("the ID token of another client of the project", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
+	tokenResponse("the ID token of another client of the project", "INVALID_IDP_RESPONSE", func(f *fixture, _ *url.URL, _ *string) string {
 		f.issuer.Change = func(claims map[string]any) { claims["aud"] = "android" }
 		return ""
 	}),
@@ -358,13 +369,19 @@ var attacks = []attack{
 // TestAttacks presents forged credentials. Each is refused with production's code.
 func TestAttacks(t *testing.T) {
 	f := open(t, same)
-	for _, a := range attacks {
-		t.Run(a.name, func(t *testing.T) {
-			f.t, f.issuer.Change = t, nil
-			if got, err := a.present(f); err == nil || !apierror.Is(err) || !strings.HasPrefix(apierror.Text(err), a.want) {
-				t.Errorf("%+v, %v; want %s", got, err, a.want)
+	f.configure(idp.Default, "oauth.acme", map[string]any{"oauthConfig": f.issuer.OAuth()})
+	for _, id := range []string{"oidc.acme", "oauth.acme"} {
+		for _, a := range attacks {
+			if id == "oauth.acme" && !a.plain {
+				continue
 			}
-		})
+			t.Run(id+": "+a.name, func(t *testing.T) {
+				f.t, f.issuer.Change, f.attacked = t, nil, id
+				if got, err := a.present(f); err == nil || !apierror.Is(err) || !strings.HasPrefix(apierror.Text(err), a.want) {
+					t.Errorf("%+v, %v; want %s", got, err, a.want)
+				}
+			})
+		}
 	}
 }
 

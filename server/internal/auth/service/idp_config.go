@@ -51,7 +51,7 @@ func (s *Service) CreateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 	if r.Body["responseType"] == nil && r.Kind == idp.OIDC {
 		r.Body["responseType"] = map[string]any{"idToken": true} // As in production. The Admin SDKs' own tests depend on it.
 	}
-	if err := cmp.Or(s.knownTenant(ctx, c), s.checkSecrets(r), idp.CheckConfig(r.Kind, r.Body), idp.CheckCertificates(r.Body)); err != nil {
+	if err := cmp.Or(s.knownTenant(ctx, c), s.checkSecrets(r), idp.CheckConfig(r.Kind, r.ID, r.Body), idp.CheckCertificates(r.Body)); err != nil {
 		return nil, err
 	}
 	idp.CleanConfig(r.Body)
@@ -104,7 +104,7 @@ func (s *Service) UpdateIdpConfig(ctx context.Context, c Call, r *IdpConfigReque
 		}
 		before := idp.SigningOf(stored)
 		settings.ApplyMask(stored, r.Body, r.Mask)
-		if err := idp.CheckConfig(r.Kind, stored); err != nil {
+		if err := idp.CheckConfig(r.Kind, r.ID, stored); err != nil {
 			return err
 		}
 		if err := s.keepSigning(r, stored, before, signer); err != nil {

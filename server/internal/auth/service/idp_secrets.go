@@ -212,7 +212,7 @@ func (s *Service) ImportIdpConfig(ctx context.Context, c Call, in *ExportedIdpCo
 		}
 		missing = idp.KeepSecrets(r.Body, old, in.Secrets)
 		r.Body["name"] = r.name(c)
-		if err := idp.CheckConfig(r.Kind, r.Body); err != nil {
+		if err := idp.CheckConfig(r.Kind, r.ID, r.Body); err != nil {
 			return err
 		}
 		return ch.Save(r.Kind, r.ID, r.Body)

@@ -200,6 +200,8 @@ func (d *doors) credentials(t *testing.T) {
 		refuses(t, "an ID token "+name, "INVALID_IDP_RESPONSE", code, text)
 	}
 
+	d.plainCredentials(t)
+
 	// Whoever may state any address at a provider does not become the user who has it here.
 	if code, text := d.call(t, "accounts:signUp", harness.Object{"email": "victim@example.com", "password": "secreta1"}); code != http.StatusOK {
 		t.Fatalf("the victim signs up: %d %s", code, text)
@@ -217,6 +219,32 @@ func (d *doors) credentials(t *testing.T) {
 	code, text = d.call(t, "accounts:signInWithIdp", harness.Object{"requestUri": "http://localhost", "pendingToken": conflict.PendingToken, "returnSecureToken": true})
 	if !strings.Contains(text, "needConfirmation") || strings.Contains(text, "refreshToken") {
 		t.Errorf("the pending token without the victim's session: %d %s", code, text)
+	}
+}
+
+// plainCredentials presents access tokens of a provider of OAuth 2 that has no ID tokens.
+func (d *doors) plainCredentials(t *testing.T) {
+	d.admin(t, http.MethodPost, harness.ToolkitPath("v2/projects/"+harness.RealProject+"/defaultSupportedIdpConfigs?idpId=oauth.acme"), harness.Object{
+		"enabled": true, "clientId": d.acme.ClientID, "clientSecret": d.acme.ClientSecret, "oauthConfig": d.acme.OAuth(),
+	}, nil)
+	session, uri := d.begin(t, "oauth.acme")
+	code, text := d.signIn(t, uri.String(), session, "")
+	var signed struct{ OAuthAccessToken string }
+	if err := json.Unmarshal([]byte(text), &signed); err != nil || code != http.StatusOK || signed.OAuthAccessToken == "" {
+		t.Fatalf("a sign-in at a provider of OAuth 2: %d %s", code, text)
+	}
+	form := func(access string) string {
+		return url.Values{"providerId": {"oauth.acme"}, "access_token": {access}}.Encode()
+	}
+	if code, text := d.signIn(t, "http://localhost", "", form(signed.OAuthAccessToken)); code != http.StatusOK || !strings.Contains(text, "idToken") {
+		t.Fatalf("a good access token: %d %s: the attacks are invalid", code, text)
+	}
+	for name, access := range map[string]string{
+		"an access token of another app": "access-of-another-app",
+		"an ID token as an access token": d.acme.IDToken(nil),
+	} {
+		code, text := d.signIn(t, "http://localhost", "", form(access))
+		refuses(t, name, "INVALID_IDP_RESPONSE", code, text)
 	}
 }
 

@@ -41,6 +41,8 @@ func TestProvidersMove(t *testing.T) {
 		t.Helper()
 		harness.WriteFile(t, data("moved.secret"), movedSecret)
 		run("oidc.moved", append([]string{"providers", "add", "oidc.moved", "--client-id", issuer.ClientID, "--client-secret-file", "moved.secret", "--issuer", issuer.URL, "--project", harness.RealProject, "--secret-key-file", "secret.keys"}, flags...)...)
+		plain := []string{"providers", "add", "oauth.moved", "--client-id", issuer.ClientID, "--client-secret-file", "moved.secret", "--authorization-url", issuer.URL + "/authorize", "--token-url", issuer.URL + "/token"}
+		run("oauth.moved", slices.Concat(plain, []string{"--user-info-url", issuer.URL + "/userinfo", "--scope", "profile", "--project", harness.RealProject, "--secret-key-file", "secret.keys"}, flags)...)
 		if err := os.Remove(data("moved.secret")); err != nil {
 			t.Fatal(err)
 		}
@@ -49,15 +51,17 @@ func TestProvidersMove(t *testing.T) {
 	served := func(want string, flags ...string) {
 		t.Helper()
 		p := harness.Serve(t, dir, false, flags...)
-		if got := signInMoved(t, p); got != want {
-			t.Errorf("signing in with %v: %q, want %q", flags, got, want)
+		for _, id := range []string{"oidc.moved", "oauth.moved"} {
+			if got := signInMoved(t, p, id); got != want {
+				t.Errorf("signing in at %s with %v: %q, want %q", id, flags, got, want)
+			}
 		}
 		wantMovedSettings(t, p)
 		p.Stop(t)
 	}
 	list := func(flags ...string) {
 		t.Helper()
-		run("saml.moved   -        enabled   clave-of-saml", append([]string{"providers", "list", "--project", harness.RealProject}, flags...)...)
+		run("saml.moved    -        enabled   clave-of-saml", append([]string{"providers", "list", "--project", harness.RealProject}, flags...)...)
 	}
 	listTokens := func(wants string, flags ...string) {
 		t.Helper()
@@ -67,7 +71,7 @@ func TestProvidersMove(t *testing.T) {
 	add()
 	writeCertificate(t, dir)
 	run("", "providers", "add", "saml.moved", "--idp-entity-id", "idp", "--sso-url", "https://idp.example", "--certificate-file", "idp.cert", "--sp-entity-id", "clave-of-saml", "--project", harness.RealProject)
-	if got := signInMoved(t, p); got != "" {
+	if got := signInMoved(t, p, "oidc.moved"); got != "" {
 		t.Fatalf("signing in: %s", got)
 	}
 	settings := harness.Object{
@@ -98,7 +102,7 @@ func TestProvidersMove(t *testing.T) {
 	listTokens("of-a-laptop", "--data", "back")
 
 	// The providers of the project came along, without secrets.
-	run("clientSecret of oidc.moved", "import", "exported", "--data", "imported", "--project", harness.RealProject)
+	run("clientSecret of oauth.moved", "import", "exported", "--data", "imported", "--project", harness.RealProject)
 	list("--data", "imported")
 	served("OPERATION_NOT_ALLOWED", "--data", "imported")
 	add("--data", "imported")
@@ -120,8 +124,8 @@ func wantMovedSettings(t *testing.T, p *harness.Production) {
 	}
 }
 
-// signInMoved signs in at oidc.moved by the API, and returns the code of the error or nothing.
-func signInMoved(t *testing.T, p *harness.Production) string {
+// signInMoved signs in at a provider by the API, and returns the code of the error or nothing.
+func signInMoved(t *testing.T, p *harness.Production, id string) string {
 	t.Helper()
 	const toolkit = "/identitytoolkit.googleapis.com/v1/accounts:"
 	refused := func(answer map[string]any) string {
@@ -129,7 +133,7 @@ func signInMoved(t *testing.T, p *harness.Production) string {
 		code, _, _ := strings.Cut(text(t, of, "message"), " ")
 		return code
 	}
-	status, begun := p.Request(t, http.MethodPost, toolkit+"createAuthUri?key=k", "", map[string]any{"providerId": "oidc.moved", "continueUri": p.URL + "/__/auth/handler"})
+	status, begun := p.Request(t, http.MethodPost, toolkit+"createAuthUri?key=k", "", map[string]any{"providerId": id, "continueUri": p.URL + "/__/auth/handler"})
 	if status != http.StatusOK {
 		return refused(begun)
 	}
@@ -142,7 +146,7 @@ func signInMoved(t *testing.T, p *harness.Production) string {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	body := url.Values{"providerId": {"oidc.moved"}}.Encode()
+	body := url.Values{"providerId": {id}}.Encode()
 	status, answer := p.Request(t, http.MethodPost, toolkit+"signInWithIdp?key=k", "", map[string]any{
 		"requestUri": res.Header.Get("Location"), "postBody": body, "sessionId": begun["sessionId"], "returnSecureToken": true,
 	})

@@ -12,8 +12,9 @@ import (
 	"clave/server/test/kit/openid"
 )
 
-// serveWithAcme runs a production server that has a provider of OpenID Connect twice, as oidc.acme and oidc.other. Its
-// page takes the user from login_hint, waits with the parameter "wait", and says with "refuse" that the user refused.
+// serveWithAcme runs a production server that has a provider of OpenID Connect twice, as oidc.acme and oidc.other, and
+// without its ID tokens as oauth.acme. Its page takes the user from login_hint, waits with the parameter "wait",
+// and says with "refuse" that the user refused.
 func serveWithAcme(t *testing.T, secure bool, flags ...string) (*harness.Production, *openid.Server) {
 	t.Helper()
 	harness.Browser(t)
@@ -46,6 +47,10 @@ func serveWithAcme(t *testing.T, secure bool, flags ...string) (*harness.Product
 	accounts, _ := p.Admin(t, key)
 	for _, id := range []string{"oidc.acme", "oidc.other"} {
 		configure(t, accounts, id, issuer.URL, issuer.ClientID, issuer.ClientSecret)
+	}
+	config := map[string]any{"enabled": true, "clientId": issuer.ClientID, "clientSecret": issuer.ClientSecret, "oauthConfig": issuer.OAuth()}
+	if code, answer := p.Request(t, http.MethodPost, harness.ToolkitPath("v2/projects/"+harness.RealProject+"/defaultSupportedIdpConfigs?idpId=oauth.acme"), accessOf(t, key), config); code != http.StatusOK {
+		t.Fatalf("oauth.acme: %d %v", code, answer)
 	}
 	return p, issuer
 }

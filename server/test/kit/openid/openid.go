@@ -47,8 +47,10 @@ type Server struct {
 	key   *rsa.PrivateKey
 	kid   int
 	codes map[string]grant
-	reads map[string]int
-	serve *httptest.Server
+	// issued has the access tokens of exchanged codes.
+	issued map[string]bool
+	reads  map[string]int
+	serve  *httptest.Server
 }
 
 // grant is what a code is for. With offline, the client has asked for a refresh token, as clients of Google do.
@@ -73,7 +75,7 @@ func newKey() *rsa.PrivateKey {
 // New starts a provider with the client "clave", which ends with the test.
 func New(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{ClientID: "clave", ClientSecret: "the client's secret", codes: map[string]grant{}, reads: map[string]int{}}
+	s := &Server{ClientID: "clave", ClientSecret: "the client's secret", codes: map[string]grant{}, issued: map[string]bool{}, reads: map[string]int{}}
 	s.User = func() map[string]any {
 		return map[string]any{"sub": "u-1", "email": "ann@example.com", "email_verified": true, "name": "Ann"}
 	}
@@ -84,6 +86,7 @@ func New(t testing.TB) *Server {
 	mux.HandleFunc("GET /authorize", s.authorize)
 	mux.HandleFunc("POST /token", s.Token)
 	mux.HandleFunc("GET /userinfo", s.userinfo)
+	mux.HandleFunc("POST /introspect", s.introspect)
 	s.serve = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		s.reads[r.URL.Path]++
@@ -205,20 +208,17 @@ func (s *Server) Token(w http.ResponseWriter, r *http.Request) {
 	g, ok := s.codes[code]
 	delete(s.codes, code)
 	s.mu.Unlock()
-	id, secret, basic := r.BasicAuth()
-	if !basic {
-		id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
-	} else if decoded, err := url.QueryUnescape(secret); err == nil {
-		secret = decoded
-	}
 	sum := sha256.Sum256([]byte(r.FormValue("code_verifier")))
 	switch {
-	case id != s.ClientID || secret != s.ClientSecret:
+	case !s.authentic(r):
 		httpjson.Write(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
 	case !ok || r.FormValue("redirect_uri") != g.redirect || base64.RawURLEncoding.EncodeToString(sum[:]) != g.challenge:
 		httpjson.Write(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant"})
 	default:
 		access := "access-" + code
+		s.mu.Lock()
+		s.issued[access] = true
+		s.mu.Unlock()
 		more := map[string]any{"nonce": g.nonce, "at_hash": Hash(access)}
 		if s.Hinted != nil {
 			maps.Copy(more, s.Hinted(g.hint))
@@ -229,6 +229,37 @@ func (s *Server) Token(w http.ResponseWriter, r *http.Request) {
 		}
 		httpjson.Write(w, http.StatusOK, answer)
 	}
+}
+
+// authentic reports whether a request is the client's.
+func (s *Server) authentic(r *http.Request) bool {
+	id, secret, basic := r.BasicAuth()
+	if !basic {
+		id, secret = r.FormValue("client_id"), r.FormValue("client_secret")
+	} else if decoded, err := url.QueryUnescape(secret); err == nil {
+		secret = decoded
+	}
+	return id == s.ClientID && secret == s.ClientSecret
+}
+
+// introspect says which access tokens the client has received for codes (RFC 7662).
+func (s *Server) introspect(w http.ResponseWriter, r *http.Request) {
+	if !s.authentic(r) {
+		httpjson.Write(w, http.StatusUnauthorized, map[string]any{"error": "invalid_client"})
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answer := map[string]any{"active": s.issued[r.FormValue("token")]}
+	if answer["active"] == true {
+		answer["client_id"] = s.ClientID
+	}
+	httpjson.Write(w, http.StatusOK, answer)
+}
+
+// OAuth returns the oauthConfig of the provider without OpenID Connect, whose users have the id "sub".
+func (s *Server) OAuth() map[string]any {
+	return map[string]any{"authorizationUrl": s.URL + "/authorize", "tokenUrl": s.URL + "/token", "userInfoUrl": s.URL + "/userinfo", "introspectionUrl": s.URL + "/introspect", "scopes": []any{"profile"}}
 }
 
 // Hash returns the at_hash of an access token.

@@ -1,7 +1,9 @@
 package idp_test
 
 import (
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +102,12 @@ func TestCheckConfig(t *testing.T) {
 			"idpConfig": map[string]any{"idpEntityId": "x", "ssoUrl": "https://x", "idpCertificates": certificates}, "spConfig": map[string]any{"spEntityId": "y"},
 		}
 	}
+	const oauth = "oauth"
+	oauthConfig := func(more map[string]any) map[string]any {
+		of := map[string]any{"authorizationUrl": "https://x.example/a?b=c", "tokenUrl": "https://x.example/t", "userInfoUrl": "https://x.example/u", "scopes": []any{"a"}}
+		maps.Copy(of, more)
+		return map[string]any{"clientId": "c", "clientSecret": "s", "oauthConfig": of}
+	}
 	for _, c := range []struct {
 		name, kind string
 		config     map[string]any
@@ -110,14 +118,34 @@ func TestCheckConfig(t *testing.T) {
 		{"codes without a secret", idp.OIDC, map[string]any{"clientId": "x", "issuer": "https://x", "responseType": map[string]any{"code": true}}, "MISSING_OAUTH_CLIENT_SECRET"},
 		{"SAML", idp.SAML, saml("c"), ""},
 		{"SAML without certificates", idp.SAML, saml(), "MISSING_CONFIG"},
+		{"OAuth 2", oauth, oauthConfig(nil), ""},
+		{"OAuth 2 without a client", oauth, map[string]any{"clientSecret": "s"}, "MISSING_OAUTH_CLIENT_ID"},
+		{"OAuth 2 without a secret", oauth, map[string]any{"clientId": "c"}, "MISSING_OAUTH_CLIENT_SECRET"},
+		{"OAuth 2 without addresses", oauth, map[string]any{"clientId": "c", "clientSecret": "s"}, "MISSING_CONFIG : oauthConfig.authorizationUrl"},
+		{"OAuth 2 without encryption", oauth, oauthConfig(map[string]any{"introspectionUrl": "http://x.example"}), "INVALID_CONFIG : oauthConfig.introspectionUrl"},
+		{"OAuth 2 with a script", oauth, oauthConfig(map[string]any{"authorizationUrl": "javascript:alert(1)"}), "INVALID_CONFIG : oauthConfig.authorizationUrl"},
+		{"OAuth 2 with a fragment", oauth, oauthConfig(map[string]any{"tokenUrl": "https://x.example/#a"}), "INVALID_CONFIG : oauthConfig.tokenUrl"},
+		{"OAuth 2 with two scopes in one", oauth, oauthConfig(map[string]any{"scopes": []any{"a b"}}), "INVALID_CONFIG : oauthConfig.scopes"},
+		{"OAuth 2 with many scopes", oauth, oauthConfig(map[string]any{"scopes": slices.Repeat([]any{"a"}, 51)}), "INVALID_CONFIG : oauthConfig.scopes"},
+		{"OAuth 2 with an unknown field", oauth, oauthConfig(map[string]any{"userInfoMembers": map[string]any{"verified": "v"}}), `INVALID_CONFIG : oauthConfig: unknown field "verified"`},
+		{"OAuth 2 with a number", oauth, oauthConfig(map[string]any{"tokenUrl": 1}), "INVALID_CONFIG : oauthConfig"},
 	} {
-		err := idp.CheckConfig(c.kind, c.config)
+		id := "x"
+		if c.kind == oauth {
+			c.kind, id = idp.Default, "oauth.x"
+		}
+		err := idp.CheckConfig(c.kind, id, c.config)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(fault.FromError(err).Message, c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
 	for id, want := range map[string]bool{"oidc.x": true, "oidc.": false, "saml.x": false, "": false, "oidc." + strings.Repeat("x", 124): false} {
 		if got := idp.ValidID(idp.OIDC, id); got != want {
+			t.Errorf("ValidID(%q) = %t, want %t", id, got, want)
+		}
+	}
+	for id, want := range map[string]bool{"oauth.x": true, "oauth.": false, "google.com": true} {
+		if got := idp.ValidID(idp.Default, id); got != want {
 			t.Errorf("ValidID(%q) = %t, want %t", id, got, want)
 		}
 	}

@@ -27,7 +27,10 @@ var rules = map[string][]struct {
 }
 
 // CheckConfig refuses configurations with which no user could sign in.
-func CheckConfig(kind string, config map[string]any) error {
+func CheckConfig(kind, id string, config map[string]any) error {
+	if kind == Default && IsOAuth(id) {
+		return checkOAuth(config)
+	}
 	for _, rule := range rules[kind] {
 		if s, _ := at(config, rule.path...).(string); s == "" {
 			return apierror.New("%s", rule.code)

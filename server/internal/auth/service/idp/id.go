@@ -19,5 +19,5 @@ var prefixes = map[string]string{OIDC: "oidc.", SAML: "saml."}
 func ValidID(kind, id string) bool {
 	const longest = 128
 	rest, ok := strings.CutPrefix(id, prefixes[kind])
-	return ok && rest != "" && len(id) <= longest
+	return ok && rest != "" && id != oauthPrefix && len(id) <= longest
 }

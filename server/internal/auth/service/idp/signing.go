@@ -130,9 +130,14 @@ func KeepSigning(config map[string]any, before Signing, fresh func() (NewKey, er
 }
 
 // sameClient reports whether two configurations are of the same client of a provider, so that the secret of one is that
-// of the other.
+// of the other. The secret of a generic provider of OAuth 2 must not be sent to other addresses.
 func sameClient(a, b map[string]any) bool {
-	return a["clientId"] == b["clientId"] && reflect.DeepEqual(at(a, spConfig, spCertificates), at(b, spConfig, spCertificates))
+	for _, path := range [][]string{{"clientId"}, {spConfig, spCertificates}, {"oauthConfig", "tokenUrl"}, {"oauthConfig", "introspectionUrl"}} {
+		if !reflect.DeepEqual(at(a, path...), at(b, path...)) {
+			return false
+		}
+	}
+	return true
 }
 
 // ParseSigningKey returns the key with which requests are signed.

@@ -28,7 +28,8 @@ const MaxRequest = 1 << 16
 type Request struct {
 	Project string `json:"project"`
 	Tenant  string `json:"tenant,omitempty"`
-	// Add has the fields of a configuration, in the API's form, that are added or changed for the provider ID, and Remove
+	// Add has the fields of a configuration, in the API's form, that are added or changed for the provider ID,
+	// and Remove
 	// is set to remove it.
 	ID     string         `json:"id,omitempty"`
 	Add    map[string]any `json:"add,omitempty"`
@@ -53,7 +54,8 @@ func New(s *service.Service) *Service { return &Service{s} }
 // named are the providers that have a name of their own, by its short form.
 var named = map[string]string{"google": "google.com", "apple": "apple.com", "microsoft": "microsoft.com", "github": "github.com", "facebook": "facebook.com"}
 
-// ID returns the id of a provider that a command names: google is google.com, and oidc.NAME and saml.NAME stay.
+// ID returns the id of a provider that a command names: google is google.com, and oidc.NAME, oauth.NAME and
+// saml.NAME stay.
 func ID(name string) (string, error) {
 	name = strings.ToLower(name)
 	if id := named[name]; id != "" {
@@ -64,10 +66,10 @@ func ID(name string) (string, error) {
 			return id, nil
 		}
 	}
-	if idp.ValidID(idp.OIDC, name) || idp.ValidID(idp.SAML, name) {
+	if idp.ValidID(idp.OIDC, name) || idp.ValidID(idp.SAML, name) || idp.IsOAuth(name) && idp.ValidID(idp.Default, name) {
 		return name, nil
 	}
-	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, facebook, or oidc.NAME or saml.NAME for another one of OpenID Connect or SAML", name)
+	return "", fault.E(fault.InvalidArgument, "%q is no provider that Clave signs in with: name google, apple, microsoft, github, facebook, or oidc.NAME, oauth.NAME or saml.NAME for another one of OpenID Connect, OAuth 2 or SAML", name)
 }
 
 // kindOf returns the kind of a provider's configuration.
@@ -104,6 +106,8 @@ func (s *Service) Serve(ctx context.Context, in Request) (*Response, error) {
 	switch {
 	case fault.Is(err, fault.NotFound):
 		err = fault.E(fault.NotFound, "%s has no provider %s", in.Project, in.ID)
+	case err != nil && apierror.Text(err) == "MISSING_OAUTH_CLIENT_SECRET":
+		err = fault.Wrap(err, fault.InvalidArgument, "give the client's secret, which the provider shows, with --client-secret-file")
 	case err != nil && strings.HasPrefix(apierror.Text(err), "OPERATION_NOT_ALLOWED : "):
 		_, text, _ := strings.Cut(apierror.Text(err), " : ")
 		err = fault.Wrap(err, fault.FailedPrecondition, "%s", text)
@@ -146,6 +150,32 @@ func check(kind, id string, whole map[string]any) error {
 	if issuer, _ := whole["issuer"].(string); issuer == "" && kind == idp.OIDC {
 		return fault.E(fault.InvalidArgument, "give the address of %s with --issuer, such as https://login.example.org", id)
 	}
+	if idp.IsOAuth(id) {
+		return checkOAuth(whole)
+	}
+	return nil
+}
+
+// checkOAuth refuses the configuration of a generic provider of OAuth 2 that lacks an address, and says which flag is
+// missing. The secret is stored already, or checked when it is stored.
+func checkOAuth(body map[string]any) error {
+	of, _ := body["oauthConfig"].(map[string]any)
+	return require([]required{{of, "authorizationUrl", "--authorization-url"}, {of, "tokenUrl", "--token-url"}, {of, "userInfoUrl", "--user-info-url"}})
+}
+
+// required is a field of a configuration that must not be empty, with the flag that sets it.
+type required struct {
+	in         map[string]any
+	name, flag string
+}
+
+// require returns an error for the first field that is empty.
+func require(fields []required) error {
+	for _, field := range fields {
+		if text, _ := field.in[field.name].(string); text == "" {
+			return fault.E(fault.InvalidArgument, "give the %s with %s", field.name, field.flag)
+		}
+	}
 	return nil
 }
 
@@ -153,13 +183,8 @@ func check(kind, id string, whole map[string]any) error {
 func checkSAML(body map[string]any) error {
 	provider, _ := body["idpConfig"].(map[string]any)
 	own, _ := body["spConfig"].(map[string]any)
-	for _, field := range []struct {
-		in         map[string]any
-		name, flag string
-	}{{provider, "idpEntityId", "--idp-entity-id"}, {provider, "ssoUrl", "--sso-url"}, {own, "spEntityId", "--sp-entity-id"}} {
-		if text, _ := field.in[field.name].(string); text == "" {
-			return fault.E(fault.InvalidArgument, "give the %s with %s", field.name, field.flag)
-		}
+	if err := require([]required{{provider, "idpEntityId", "--idp-entity-id"}, {provider, "ssoUrl", "--sso-url"}, {own, "spEntityId", "--sp-entity-id"}}); err != nil {
+		return err
 	}
 	page, _ := provider["ssoUrl"].(string)
 	if err := idp.CheckPage(page); err != nil {
