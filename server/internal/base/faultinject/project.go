@@ -216,6 +216,23 @@ func (i *Injector) BeforeOf(ctx context.Context, project string, of Kind) error 
 	return i.Before(ctx, of)
 }
 
+// Offline is called when a connection to a project begins, and reports whether it is refused because the project is
+// offline. Such a call is counted as an affected one.
+func (i *Injector) Offline(project string) bool {
+	if i == nil || !i.some.Load() {
+		return false
+	}
+	i.projects.Lock()
+	defer i.projects.Unlock()
+	for _, f := range i.projects.faults[project] {
+		if f.Offline && (f.Times == 0 || f.Affected < f.Times) && f.random.IntN(100) < f.Percent {
+			f.Affected++
+			return true
+		}
+	}
+	return false
+}
+
 // AfterOf is called when a write of a project has succeeded. It returns the error with which the call fails although
 // the write has happened.
 func (i *Injector) AfterOf(ctx context.Context, project string) error {

@@ -91,6 +91,9 @@ func TestFaultsOfAuth(t *testing.T) {
 	expect("after it", "OK")
 	set(faultinject.Fault{Offline: true})
 	expect("offline", faultinject.ErrBroken.Error())
+	if !i.Offline("p") || i.Offline("q") || i.Project("p")[0].Affected != 2 {
+		t.Errorf("offline connections: %+v", i.Project("p"))
+	}
 	set(faultinject.Fault{Settings: faultinject.Settings{Error: "INTERNAL"}})
 	expect("faults of Firestore", "OK")
 	set(faultinject.Fault{Settings: status})
@@ -98,6 +101,9 @@ func TestFaultsOfAuth(t *testing.T) {
 		t.Errorf("a read with a fault of Auth: %v", err)
 	}
 	var none *faultinject.Injector
+	if none.Offline("p") {
+		t.Error("without an injector a project is offline")
+	}
 	if err := errors.Join(none.BeforeAuth(t.Context(), "p", "x"), none.AfterAuth(t.Context(), "p", "x")); err != nil {
 		t.Errorf("without an injector: %v", err)
 	}

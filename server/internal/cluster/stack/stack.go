@@ -17,6 +17,7 @@ import (
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/listen"
 	"clave/server/internal/limit/rate"
+	"clave/server/internal/model/resource"
 	"clave/server/internal/transport/grpc"
 	"clave/server/internal/transport/rest"
 	"clave/server/internal/transport/webchannel"
@@ -179,7 +180,7 @@ func (s *Stack) openCalls(context.Context) (err error) {
 	s.components.Add("firestore", s.Firestore)
 	s.Channels, err = webchannel.New(webchannel.Options{
 		Firestore: s.Firestore, Tokens: s.Tokens, AppCheck: s.Checks, ProxyHops: s.o.ProxyHops, Clock: s.o.Clock, MaxHeld: int(s.o.Memory.Requests), Streams: s.o.Streams, Budget: s.o.Budget,
-		Owner: s.role.Owner, ListenOnly: s.role.Follows, Ended: s.role.Ended, Moves: s.role.Moves, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log,
+		Offline: s.offline, Owner: s.role.Owner, ListenOnly: s.role.Follows, Ended: s.role.Ended, Moves: s.role.Moves, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log,
 	})
 	if err != nil {
 		return err
@@ -187,6 +188,12 @@ func (s *Stack) openCalls(context.Context) (err error) {
 	s.components.Add(ChannelsName, s.Channels)
 	s.REST, err = rest.New(rest.Options{Firestore: s.Firestore, Tokens: s.Tokens, AppCheck: s.Checks, ProxyHops: s.o.ProxyHops, Parsing: s.o.Parsing, Meter: s.o.Meter, Log: s.o.Log})
 	return err
+}
+
+// offline reports whether a fault makes the project of a database unreachable.
+func (s *Stack) offline(database string) bool {
+	db, err := resource.ParseDatabase(database)
+	return err == nil && s.o.Faults.Offline(db.Project)
 }
 
 // OpenGRPC creates a gRPC server. Each port needs one of its own, because a server ends with its listener. It is

@@ -31,6 +31,9 @@ type Options struct {
 	Tokens token.Callers
 	// AppCheck decides about clients by their App Check tokens; nil allows all.
 	AppCheck *appcheck.Checker
+	// Offline reports whether a fault makes a database unreachable, for tests: its handshakes are refused, because clients
+	// take a session that begins for a connection. nil refuses none.
+	Offline func(database string) bool
 	// Owner is the name of this handler in the ids of its sessions, in letters, digits, - and _, so that nodes can find it
 	// (SessionOwner). Empty for ids without a name.
 	Owner string

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"clave/server/internal/auth/token"
@@ -169,5 +171,17 @@ func TestSessionsHaveSlots(t *testing.T) {
 	}
 	if got := p.Taken(); got != 0 {
 		t.Errorf("%d slots are taken when no session is left", got)
+	}
+}
+
+// TestHandshakesOfflineAreRefused refuses sessions of a database that a fault makes unreachable.
+func TestHandshakesOfflineAreRefused(t *testing.T) {
+	var offline atomic.Bool
+	h := newFixture(t, Options{Offline: func(database string) bool { return offline.Load() && database == "projects/p/databases/(default)" }}, echo)
+	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable, http.StatusOK} {
+		if got, body := h.do("POST", testAddress+"&RID=100&CVER=22&t=1", form(0)); got != want {
+			t.Errorf("a handshake: %d %q, want %d", got, body, want)
+		}
+		offline.Store(!offline.Load())
 	}
 }

@@ -39,6 +39,10 @@ func (h *Handler) handshake(w http.ResponseWriter, r *http.Request, rpc string, 
 		http.Error(w, "Bad request: RID is not a number.", http.StatusBadRequest)
 		return
 	}
+	if h.o.Offline != nil && h.o.Offline(at.database) {
+		http.Error(w, "Offline by a fault of the project", http.StatusServiceUnavailable)
+		return
+	}
 	s := h.register(rpc, rid)
 	if s == nil {
 		http.Error(w, "Too many sessions", http.StatusServiceUnavailable)
