@@ -1,4 +1,4 @@
-// The page of the browser tests: page.mjs, bundled with the site's SDK or that of the folder SDK_MODULES, in Chromium.
+// The page of the browser tests: page.mjs or another program, bundled with the site's SDK or that of the folder SDK_MODULES, in Chromium.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http from 'node:http'
@@ -9,8 +9,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const here = path.dirname(fileURLToPath(import.meta.url))
 
 // site serves the bundled page.
-async function site(frontend, rolldown) {
-  const build = await rolldown({ input: path.join(here, 'page.mjs'), resolve: { modules: [process.env.SDK_MODULES ?? path.join(frontend, 'node_modules')] }, platform: 'browser' })
+async function site(frontend, rolldown, program) {
+  const build = await rolldown({ input: program, resolve: { modules: [process.env.SDK_MODULES ?? path.join(frontend, 'node_modules'), 'node_modules'] }, platform: 'browser' })
   const { output } = await build.generate({ format: 'esm' })
   assert.equal(output.length, 1, 'the page is one bundle')
   const server = http.createServer((req, res) => {
@@ -31,12 +31,12 @@ function limit(promise, what, ms = 180_000) {
 }
 
 // opened starts the browser. visit opens the page, and run runs one of its programs.
-export async function opened(frontend) {
+export async function opened(frontend, program = path.join(here, 'page.mjs')) {
   const require = createRequire(path.join(frontend, 'package.json'))
   const load = (name) => import(pathToFileURL(require.resolve(name)))
   const { rolldown } = await load('rolldown')
   const { chromium } = (await load('playwright-core')).default
-  const pages = await site(frontend, rolldown)
+  const pages = await site(frontend, rolldown, program)
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] })
   const context = await browser.newContext()
   const visit = async () => {
