@@ -168,7 +168,8 @@ type runner struct {
 	command                  []string
 }
 
-// workersBody is the body of a test. It waits for the other worker, and expects only its own documents in its project.
+// workersBody is the body of a test. It waits for the other worker, and expects only its own documents, and the reads of
+// its own queries, in its project.
 const workersBody = `
   const { projectId, firestore, settle } = worker()
   const [host, port] = firestore.split(':')
@@ -177,8 +178,10 @@ const workersBody = `
   await addDoc(collection(db, 'notes'), { pid: process.pid })
   await settle()
   await meet(projectId)
-  const found = (await getDocs(collection(db, 'notes'))).docs.map((d) => d.data().pid)
+  const read = (name) => () => getDocs(collection(db, name))
+  const found = (await expectReads(1, read('notes'))).docs.map((d) => d.data().pid)
   expect(found).toEqual([process.pid])
+  await expect(expectReads(0, read('empty'))).rejects.toThrow(/1 reads, 0 allowed\n  1 by listen empty/)
 `
 
 // meetFile synchronizes two workers: each writes a file whose name contains its project's id, and waits for that of the
@@ -200,7 +203,7 @@ func moduleTest(from string) func(body string) string {
 		return "import { test, expect } from '" + from + "'\n" +
 			"import { initializeApp } from 'firebase/app'\n" +
 			"import { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } from 'firebase/firestore'\n" +
-			"import { worker } from 'clave'\nimport { meet } from './meet.cjs'\ntest('alone', async () => {" + body + "})\n"
+			"import { expectReads, worker } from 'clave'\nimport { meet } from './meet.cjs'\ntest('alone', async () => {" + body + "})\n"
 	}
 }
 
@@ -208,7 +211,7 @@ func moduleTest(from string) func(body string) string {
 func jestTest(body string) string {
 	return "const { initializeApp } = require('firebase/app')\n" +
 		"const { addDoc, collection, connectFirestoreEmulator, getDocs, getFirestore } = require('firebase/firestore')\n" +
-		"const { worker } = require('clave')\nconst { meet } = require('./meet.cjs')\ntest('alone', async () => {" + body + "}, 40_000)\n"
+		"const { expectReads, worker } = require('clave')\nconst { meet } = require('./meet.cjs')\ntest('alone', async () => {" + body + "}, 40_000)\n"
 }
 
 // runners lists the test runners that the package supports.
