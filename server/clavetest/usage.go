@@ -14,7 +14,7 @@ import (
 type Usage struct {
 	// Total holds the sums of Rows.
 	Total UsageCounts `json:"total"`
-	// Rows are the counts by call, collection pattern, caller and query, those with the most reads first.
+	// Rows are the counts by call, collection pattern, caller, query and rule, those with the most reads first.
 	Rows []UsageRow `json:"rows"`
 }
 
@@ -48,6 +48,9 @@ type UsageKey struct {
 	User   string `json:"user"`
 	// Query is the query without the values of its conditions.
 	Query string `json:"query"`
+	// Rule is the line of the allow statement of the rules that decided: the one that allowed, or the last one that was
+	// asked. It is 0 if none was.
+	Rule int `json:"rule"`
 }
 
 // UsageRow is one row of a Usage.

@@ -252,6 +252,9 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 	if err != nil {
 		return err
 	}
+	if !a.unrequested {
+		a.bill.decided(request, &d)
+	}
 	if a.rulesets.o.Cover && !a.unrequested {
 		a.rulesets.monitor.add(a.ruleset, request, &d)
 	}

@@ -12,6 +12,7 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/usage"
+	"clave/server/internal/rules"
 )
 
 // bill counts what production would bill for one call. A nil bill counts nothing. The rules of prices:
@@ -38,6 +39,15 @@ type bill struct {
 	parts []*billPart
 	// lookups are the documents that the rules looked up.
 	lookups []resource.Document
+	// rules are the decisions about documents, where they are counted.
+	rules []ruled
+}
+
+// ruled is a decision about a document.
+type ruled struct {
+	path string
+	// line is that of usage.Key.Rule.
+	line int
 }
 
 // absent stands for a document that does not exist.
@@ -69,14 +79,15 @@ func (az *Authorizer) bill(c token.Caller, db resource.Database, call string) *b
 // release lets another call have the bill. It is called with the last count of a call.
 func (b *bill) release() {
 	const most = 64
-	if b.pool == nil || cap(b.lookups) > most || cap(b.present) > most {
+	if b.pool == nil || cap(b.lookups) > most || cap(b.present) > most || cap(b.rules) > most {
 		return
 	}
 	if len(b.lookups) > 0 {
 		clear(b.lookups)
 		b.lookups = b.lookups[:0]
 	}
-	b.present, b.parts = b.present[:0], nil // the other members are set when it is taken again
+	clear(b.rules)
+	b.present, b.rules, b.parts = b.present[:0], b.rules[:0], nil // the other members are set when it is taken again
 	b.pool.Put(b)
 }
 
@@ -85,6 +96,32 @@ func (b *bill) looksUp(name resource.Document) {
 	if b != nil && !slices.Contains(b.lookups, name) {
 		b.lookups = append(b.lookups, name)
 	}
+}
+
+// decided notes the rule that decided about an operation.
+func (b *bill) decided(q *rules.Request, d *rules.Decision) {
+	if b == nil || !b.sized {
+		return
+	}
+	b.row.Rule = 0
+	if n := len(d.Statements); n > 0 {
+		b.row.Rule = d.Statements[n-1].Line
+	}
+	if q.Method != rules.List {
+		b.rules = append(b.rules, ruled{q.Name.Path, b.row.Rule})
+	}
+}
+
+// ruleOf returns the rule that decided about a document, and where the decision about the next document probably is,
+// given where that about this one probably is.
+func (b *bill) ruleOf(name resource.Document, at int) (line, next int) {
+	for i := range b.rules {
+		i = (at + i) % len(b.rules)
+		if b.rules[i].path == name.Path {
+			return b.rules[i].line, i + 1
+		}
+	}
+	return b.row.Rule, at
 }
 
 // found counts the next document of a get, which is nil if it does not exist.
@@ -142,11 +179,15 @@ func (b *bill) got(names []resource.Document, err error) {
 	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	last := parentOf(names[0])
+	row := b.row
 	if !fault.Is(err, fault.PermissionDenied) { // an error of the client or about an absent document comes after the read
+		rule, at := b.ruleOf(names[0], 0)
+		row.Rule = rule
 		for i, size := range b.present {
-			if next := parentOf(names[i]); next != last {
-				b.usage.AddTo(b.project, b.row, last, &c)
-				c, last = usage.Counts{}, next
+			rule, at = b.ruleOf(names[i], at)
+			if of := parentOf(names[i]); of != last || rule != row.Rule {
+				b.usage.AddTo(b.project, row, last, &c)
+				c, last, row.Rule = usage.Counts{}, of, rule
 			}
 			if size == absent {
 				c.Missing++
@@ -156,7 +197,7 @@ func (b *bill) got(names []resource.Document, err error) {
 			}
 		}
 	}
-	b.usage.AddTo(b.project, b.row, last, &c)
+	b.usage.AddTo(b.project, row, last, &c)
 }
 
 // parentOf returns the path of a document's collection.
@@ -297,20 +338,28 @@ func (b *bill) wrote(writes []document.Write, done func(i int) bool) {
 	defer b.release()
 	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
 	last := parentOf(writes[0].Name)
+	row := b.row
+	rule, at := b.ruleOf(writes[0].Name, 0)
+	if done(0) {
+		row.Rule = rule
+	}
 	for i := range writes {
-		if next := parentOf(writes[i].Name); next != last {
-			b.usage.AddTo(b.project, b.row, last, &c)
-			c, last = usage.Counts{}, next
+		if !done(i) {
+			continue
 		}
-		switch {
-		case !done(i):
-		case writes[i].Op == document.Delete:
+		rule, at = b.ruleOf(writes[i].Name, at)
+		if of := parentOf(writes[i].Name); of != last || rule != row.Rule {
+			b.usage.AddTo(b.project, row, last, &c)
+			c, last, row.Rule = usage.Counts{}, of, rule
+		}
+		switch writes[i].Op {
+		case document.Delete:
 			c.Deletes++
-		case writes[i].Op == document.Update:
+		case document.Update:
 			c.Writes++
 		}
 	}
-	b.usage.AddTo(b.project, b.row, last, &c)
+	b.usage.AddTo(b.project, row, last, &c)
 }
 
 // patternOf returns the pattern of a query's collections: **/orders for a collection group.

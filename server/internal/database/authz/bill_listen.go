@@ -52,6 +52,8 @@ type targetBill struct {
 	target *target.Target
 	// resumed is set if the client has the documents of an earlier stream; stale if that is longer ago than resumable.
 	resumed, stale bool
+	// begun is set when the call is counted: for callers whose requests rules decide, after the first decision.
+	begun bool
 	// current is set after the first snapshot, and sent is how many reads it has cost so far.
 	current bool
 	sent    int64
@@ -77,7 +79,9 @@ func (s *streamBills) open(t *target.Target) *targetBill {
 		b.stale = s.authorizer.clock.Now().Sub(from.Time()) > resumable
 	}
 	b.describe()
-	b.count(usage.Counts{Calls: 1})
+	if s.caller.Privileged {
+		b.begin()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.ID == 0 {
@@ -212,8 +216,18 @@ func (b *targetBill) extent(ctx context.Context, az *Authorizer) (documents, ent
 	return int64(n), entries
 }
 
-// decided counts the lookups of a decision about the target.
-func (b *targetBill) decided(decision *bill) {
+// begin counts the call, once.
+func (b *targetBill) begin() {
+	if !b.begun {
+		b.begun = true
+		b.count(usage.Counts{Calls: 1})
+	}
+}
+
+// decide counts the lookups of a decision about the target, and the call after the first one.
+func (b *targetBill) decide(decision *bill) {
+	b.row.Rule = decision.row.Rule
+	b.begin()
 	if b.looked = int64(len(decision.lookups)); b.looked > 0 {
 		b.count(usage.Counts{Lookups: b.looked})
 		b.decisive = true

@@ -3,6 +3,7 @@ package authz_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,7 @@ func TestBillRows(t *testing.T) {
 	}
 	got := make(map[usage.Key]int64)
 	for _, row := range m.Report("p").Rows {
+		row.Rule = 0 // TestBillRules checks it
 		got[row.Key] = row.Reads
 	}
 	for key, reads := range map[usage.Key]int64{
@@ -243,6 +245,79 @@ func TestBillRows(t *testing.T) {
 	}
 	if len(got) != 5 {
 		t.Errorf("rows %+v", got)
+	}
+}
+
+// TestBillRules checks the rules of rows: the lines of the statements that decided.
+func TestBillRules(t *testing.T) {
+	h, m := newBilled(t)
+	line := func(of string) int {
+		before, _, ok := strings.Cut(wholeRules(billedRules), of)
+		if !ok {
+			t.Fatalf("no %s in the rules", of)
+		}
+		return 1 + strings.Count(before, "\n")
+	}
+	a, b, c, writes := line("match /a/"), line("get(/databases"), line("match /c/"), line("exists(/databases/$(database)/documents/roles/r)")
+	ann := user("ann")
+	get, write, listens := usage.Key{Call: "get", Caller: "user", User: "ann"}, usage.Key{Call: "write", Caller: "user", User: "ann"}, usage.Key{Call: "listen", Caller: "user", User: "ann"}
+	of := func(k usage.Key, pattern, query string, rule int) usage.Key {
+		k.Pattern, k.Query, k.Rule = pattern, query, rule
+		return k
+	}
+	for _, test := range []struct {
+		what string
+		run  func() error
+		want map[usage.Key]usage.Counts
+	}{
+		{"a get of documents with two rules", func() error {
+			_, err := h.get(ann, "a/01", "b/1", "b/2", "a/02")
+			return err
+		}, map[usage.Key]usage.Counts{
+			of(get, "a", "", a): {Calls: 1, Lookups: 2, Documents: 2},
+			of(get, "b", "", b): {Documents: 2},
+		}},
+		{"a denied get", func() error {
+			_, err := h.get(ann, "c/1")
+			return denial(err)
+		}, map[usage.Key]usage.Counts{of(get, "c", "", c): {Calls: 1, Lookups: 1}}},
+		{"a get without a rule", func() error {
+			_, err := h.get(ann, "d/1")
+			return denial(err)
+		}, map[usage.Key]usage.Counts{of(get, "d", "", 0): {Calls: 1}}},
+		{"a commit with two rules", func() error {
+			return h.commit(ann, set("b/1", value.Map{}), set("a/01", value.Map{}), set("b/2", value.Map{}))
+		}, map[usage.Key]usage.Counts{
+			of(write, "b", "", writes): {Calls: 1, Lookups: 1, Writes: 2},
+			of(write, "a", "", a):      {Writes: 1},
+		}},
+		{"a denied commit", func() error {
+			return denial(h.commit(ann, set("a/01", value.Map{}), set("c/1", value.Map{})))
+		}, map[usage.Key]usage.Counts{of(write, "a", "", 0): {Calls: 1}}},
+		{"a live query", func() error {
+			l := h.listen(ann)
+			l.stream.Add(target.Target{ID: 1, Query: all(t, "a", 7)})
+			l.await(target.Current)
+			l.remove(1)
+			return nil
+		}, map[usage.Key]usage.Counts{of(listens, "a", "a where n EQUAL ?", a): {Calls: 1, Documents: 1}}},
+		{"a server's get", func() error {
+			_, err := h.get(server, "a/01")
+			return err
+		}, map[usage.Key]usage.Counts{{Call: "get", Caller: "admin", Pattern: "a"}: {Calls: 1, Documents: 1}}},
+	} {
+		m.Reset("p")
+		if err := test.run(); err != nil {
+			t.Fatal(test.what, err)
+		}
+		got := make(map[usage.Key]usage.Counts)
+		for _, row := range m.Report("p").Rows {
+			row.Sent = 0
+			got[row.Key] = row.Counts
+		}
+		if !maps.Equal(got, test.want) {
+			t.Errorf("%s: %+v, want %+v", test.what, got, test.want)
+		}
 	}
 }
 

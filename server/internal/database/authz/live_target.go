@@ -88,9 +88,9 @@ func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Do
 		p.last = nil
 	}
 	if p.bill != nil {
-		lookups := &bill{usage: p.authorizer.usage}
-		access.billed(lookups)
-		defer func() { p.bill.decided(lookups) }()
+		decision := &bill{usage: p.authorizer.usage, sized: !p.authorizer.usage.Coarse()}
+		access.billed(decision)
+		defer func() { p.bill.decide(decision) }()
 	}
 	if p.target.Query == nil {
 		err := p.checkDocuments(ctx, access, read)

@@ -36,6 +36,9 @@ type Key struct {
 	User   string `json:"user,omitempty"`
 	// Query is the query without the values of its conditions; empty for other calls.
 	Query string `json:"query,omitempty"`
+	// Rule is the line of the allow statement of the rules that decided: the one that allowed, or the last one that was
+	// asked. It is 0 if none was.
+	Rule int `json:"rule,omitempty"`
 }
 
 // Counts are the billed operations.
@@ -88,8 +91,8 @@ func (c *Counts) add(o *Counts) {
 type Options struct {
 	// Clock is the source of time.
 	Clock clock.Clock
-	// Coarse counts by call, pattern and kind of caller only, for servers in production: neither users nor queries are
-	// kept.
+	// Coarse counts by call, pattern and kind of caller only, for servers in production: neither users nor queries nor
+	// rules are kept.
 	Coarse bool
 }
 
@@ -161,7 +164,7 @@ func New(o Options) *Meter {
 	return m
 }
 
-// Coarse reports whether the meter keeps neither users nor queries.
+// Coarse reports whether the meter keeps neither users nor queries nor rules.
 func (m *Meter) Coarse() bool { return m != nil && m.o.Coarse }
 
 // Add adds counts to the row of a project.
@@ -196,7 +199,7 @@ func (m *Meter) reduce(k *Key, c *Counts) bool {
 	if !m.o.Coarse {
 		return true
 	}
-	k.User, k.Query = "", ""
+	k.User, k.Query, k.Rule = "", "", 0
 	return c.Reads()+c.Writes+c.Deletes+c.Expired != 0 // so that denied calls add no rows
 }
 
@@ -211,7 +214,7 @@ func (m *Meter) addAt(at *atomic.Pointer[placed], project string, k Key, c *Coun
 
 // is reports whether the row is that of a key without a pattern and of a collection.
 func (p *placed) is(project string, k *Key, collection string) bool {
-	return p.project == project && p.key.Call == k.Call && p.key.Caller == k.Caller && p.key.User == k.User && p.key.Query == k.Query &&
+	return p.project == project && p.key.Call == k.Call && p.key.Caller == k.Caller && p.key.User == k.User && p.key.Query == k.Query && p.key.Rule == k.Rule &&
 		fits(p.key.Pattern, collection)
 }
 
@@ -238,7 +241,7 @@ func fits(pattern, collection string) bool {
 
 // placeOf returns the place of a row with a pattern or another text that stands for it. Rows may share one.
 func placeOf(project string, k *Key, pattern string) int {
-	h := 3*len(k.Call) + 7*len(k.Caller) + sketch(project)
+	h := 3*len(k.Call) + 7*len(k.Caller) + 13*k.Rule + sketch(project)
 	h = 31*h + sketch(pattern)
 	h = 31*h + sketch(k.User)
 	return (31*h + sketch(k.Query)) & (places - 1)

@@ -146,7 +146,7 @@ export interface UsageCounts {
   sentBytes: number
 }
 
-/** The usage of a call, a collection pattern such as users/&#42;/orders, a caller and a query. */
+/** The usage of a call, a collection pattern such as users/&#42;/orders, a caller, a query and a rule. */
 export interface UsageRow extends UsageCounts {
   call: 'get' | 'query' | 'aggregate' | 'list' | 'collectionIds' | 'partition' | 'listen' | 'pipeline' | 'write' | 'ttl'
   pattern: string
@@ -154,6 +154,8 @@ export interface UsageRow extends UsageCounts {
   user?: string
   /** The query without the values of its conditions. */
   query?: string
+  /** The line of the allow statement of the rules that decided: the one that allowed, or the last one that was asked. */
+  rule?: number
 }
 
 /** The usage of a project. */
