@@ -168,8 +168,8 @@ type runner struct {
 	command                  []string
 }
 
-// workersBody is the body of a test. It waits for the other worker, and expects only its own documents, and the reads of
-// its own queries, in its project.
+// workersBody is the body of a test. It waits for the other worker, and expects only its own documents, and the reads
+// of its own queries, in its project.
 const workersBody = `
   const { projectId, firestore, settle } = worker()
   const [host, port] = firestore.split(':')
