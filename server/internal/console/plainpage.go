@@ -15,6 +15,11 @@ const plainStyle = ":root{color-scheme:light dark;font:15px/1.5 system-ui,sans-s
 	"h1{margin:0 0 8px;font-size:20px}p{margin:0;color:light-dark(#52606a,#9fadb7)}" +
 	"code{padding:1px 5px;border-radius:4px;background:light-dark(#eef2f3,#20262b);color:light-dark(#0b6b63,#5ccfc0)}"
 
+// plainHead begins a plain page.
+const plainHead = "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">" +
+	"<meta name=\"viewport\" content=\"width=device-width\">" +
+	"<title>Clave</title><link rel=\"icon\" href=\"data:,\"><style>" + plainStyle + "</style>\n"
+
 // plainPolicy is the content security policy of plain pages: nothing but their own style and an empty icon, so that the
 // browser does not request one, which is refused without a session.
 var plainPolicy = "default-src 'none'; style-src 'sha256-" + styleHash() + "'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -37,6 +42,5 @@ func writePlainPage(w http.ResponseWriter, status int, text string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	// It fails only when the client has disconnected.
-	_, _ = w.Write([]byte("<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Clave</title><link rel=\"icon\" href=\"data:,\">" +
-		"<style>" + plainStyle + "</style>\n<main><h1>Clave</h1>\n<p>" + shown + "</p></main>\n</html>\n"))
+	_, _ = w.Write([]byte(plainHead + "<main><h1>Clave</h1>\n<p>" + shown + "</p></main>\n</html>\n"))
 }

@@ -26,6 +26,23 @@ test('every page of development is accessible and fits, in Spanish too', async (
   }
 })
 
+test('an empty database and an unknown page say what to do, and groups like the collections are folded', async ({ page }) => {
+  await page.goto('/data/demo-nothing/(default)')
+  await page.getByRole('button', { name: 'Create the first one' }).click()
+  await expect(page.getByRole('dialog').getByLabel('Collection id')).toBeVisible()
+  await page.goto('/nowhere')
+  await page.getByRole('link', { name: 'Go to the data' }).click()
+  await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
+  await page.goto(at('data'))
+  const group = page.locator('.groups').getByRole('link', { name: 'things' })
+  await expect(page.locator('.groups')).toBeVisible()
+  await expect(group).toHaveCount(0)
+  await page.locator('.groups > summary').click()
+  await group.click()
+  await expect(page).toHaveURL(/things\?group=1/)
+  await expect(group).toBeVisible()
+})
+
 test('every page of production is accessible and fits', async ({ page }) => {
   await page.goto(await link(true))
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()

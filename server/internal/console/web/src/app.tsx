@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { Navigate, Route, Routes } from 'react-router-dom'
+import { Link, Navigate, Route, Routes } from 'react-router-dom'
 import { connection } from './api/http'
 import { loadSession, type Session } from './api/session'
 import { useText } from './i18n/text'
@@ -54,8 +54,11 @@ function Pages({ session }: { session: Session }) {
 function Missing() {
   const { t } = useText()
   return (
-    <Empty>
+    <Empty icon="search">
       <h1>{t.shell.notFound}</h1>
+      <Link className="button" to="/">
+        {t.shell.toData}
+      </Link>
     </Empty>
   )
 }

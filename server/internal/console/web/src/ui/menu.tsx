@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Icon } from './icons'
 
-type Item = { label: string; act: () => void; disabled?: boolean }
+/** An action. One that deletes is in red below a line. */
+type Item = { label: string; act: () => void; disabled?: boolean; danger?: boolean }
 
 /** A button that opens a list of actions: arrow keys move, Escape closes. */
 export function Menu({ label, items, children }: { label: string; items: Item[]; children?: ReactNode }) {
@@ -51,6 +52,7 @@ export function Menu({ label, items, children }: { label: string; items: Item[];
               key={item.label}
               type="button"
               role="menuitem"
+              className={item.danger ? 'danger' : undefined}
               disabled={item.disabled}
               onClick={() => {
                 close()

@@ -27,7 +27,7 @@ export function DebugTokens({ tokens, write, changed }: Props) {
       <h2>{t.appcheck.tokens}</h2>
       <p className="soft">{t.appcheck.tokensHint}</p>
       {tokens.length === 0 ? (
-        <Empty>{t.appcheck.none}</Empty>
+        <Empty icon="appcheck">{t.appcheck.none}</Empty>
       ) : (
         <ListTable label={t.appcheck.tokens} role="group" heads={heads}>
           {tokens.map((token) => (
@@ -80,7 +80,7 @@ function NewDebugToken({ changed }: { changed: () => void }) {
         void run(submit)
       }}
     >
-      <div className="row bottom">
+      <div className="row fields">
         <Input label={t.appcheck.app} className="mono" hint={t.appcheck.appHint} value={app} set={setApp} />
         <Input label={t.appcheck.name} hint={t.appcheck.nameHint} value={name} set={setName} />
         <button type="submit" className="button" disabled={busy || app.trim() === ''}>

@@ -44,7 +44,7 @@ export function ProvidersSection({ of, state, reload }: { of: Directory; state: 
           const chosen = all.find((one) => one.id === asked) ?? null
           return (
             <>
-              {all.length === 0 ? <Empty>{t.auth.noProviders}</Empty> : <ProvidersTable all={all} edit={write ? edit : null} />}
+              {all.length === 0 ? <Empty icon="auth">{t.auth.noProviders}</Empty> : <ProvidersTable all={all} edit={write ? edit : null} />}
               {(chosen ?? asked === NEW) && (
                 <ProviderDialog key={`${of.tenant} ${asked}`} of={of} provider={chosen} close={() => edit(null)} changed={reload} />
               )}

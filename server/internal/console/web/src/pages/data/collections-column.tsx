@@ -1,25 +1,33 @@
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router-dom'
-import { loadCollections, loadGroups } from '../../api/collections'
+import { type Collection, loadGroups } from '../../api/collections'
 import { useText } from '../../i18n/text'
-import { collectionOf, pagePath, type Scope } from '../../lib/scope'
-import { useLoad } from '../../lib/use-load'
+import { pagePath, type Scope } from '../../lib/scope'
+import { type Load, useLoad } from '../../lib/use-load'
 import { useSession } from '../../session'
 import { Icon } from '../../ui/icons'
 import { Empty, Loaded } from '../../ui/states'
 import { LinkList } from './link-list'
 import { NewDocumentDialog } from './new-document-dialog'
 
-type Props = { scope: Scope; collection: string; group: boolean; version: number; changed: () => void }
+type Props = {
+  scope: Scope
+  collection: string
+  group: boolean
+  /** The document that has the collections, empty for those of the database. */
+  parent: string
+  collections: { state: Load<Collection[]>; reload: () => void }
+  version: number
+  changed: () => void
+}
 
 /** The sibling collections of the open one, a link to the parent, and all collection groups. */
-export function CollectionsColumn({ scope, collection, group, version, changed }: Props) {
+export function CollectionsColumn({ scope, collection, group, parent, collections, version, changed }: Props) {
   const { t, number } = useText()
   const { write } = useSession()
   const navigate = useNavigate()
   const [adding, setAdding] = useState(false)
-  const parent = group ? '' : collectionOf(collection).parent
-  const { state, reload } = useLoad(`${parent} ${version}`, (signal) => loadCollections(scope, parent, true, signal))
+  const { state, reload } = collections
   const above = parent.split('/').slice(0, -1).join('/')
   return (
     <section className="column collections" aria-label={t.data.collections}>
@@ -46,7 +54,11 @@ export function CollectionsColumn({ scope, collection, group, version, changed }
             found.length === 0 ? (
               <Empty>
                 <p>{t.data.noCollections}</p>
-                {write && <p className="small">{t.data.noCollectionsHint}</p>}
+                {write && (
+                  <button type="button" className="button" onClick={() => setAdding(true)}>
+                    {t.data.firstCollection}
+                  </button>
+                )}
               </Empty>
             ) : (
               <LinkList
@@ -61,7 +73,12 @@ export function CollectionsColumn({ scope, collection, group, version, changed }
             )
           }
         </Loaded>
-        <Groups scope={scope} current={group ? collection : ''} version={version} />
+        <Groups
+          scope={scope}
+          current={group ? collection : ''}
+          shown={state.status === 'ready' ? state.data.map(({ id }) => id) : null}
+          version={version}
+        />
       </div>
       {adding && (
         <NewDocumentDialog
@@ -79,19 +96,24 @@ export function CollectionsColumn({ scope, collection, group, version, changed }
   )
 }
 
-function Groups({ scope, current, version }: { scope: Scope; current: string; version: number }) {
+type GroupsProps = { scope: Scope; current: string; shown: string[] | null; version: number }
+
+/** All collection groups. They are folded while none is open and the list above has the same ids. */
+function Groups({ scope, current, shown, version }: GroupsProps) {
   const { t } = useText()
   const { state } = useLoad(`groups ${version}`, (signal) => loadGroups(scope, signal))
-  if (state.status !== 'ready' || state.data.length === 0) return null
+  if (state.status !== 'ready' || state.data.length === 0 || !shown) return null
+  const same = state.data.every((id) => shown.includes(id))
   return (
-    <>
-      <div className="column-head" title={t.data.groupHint}>
+    <details className="groups" open={current !== '' || !same}>
+      <summary className="column-head" title={t.data.groupHint}>
         <h2>{t.data.inGroups}</h2>
-      </div>
+        <span className="soft small push">{state.data.length}</span>
+      </summary>
       <LinkList
         label={t.data.inGroups}
         items={state.data.map((id) => ({ id, to: `${pagePath('data', scope, id)}?group=1`, current: current === id }))}
       />
-    </>
+    </details>
   )
 }

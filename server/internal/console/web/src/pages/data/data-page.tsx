@@ -1,9 +1,11 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom'
 import { useText } from '../../i18n/text'
+import { loadCollections } from '../../api/collections'
 import { rememberCollection } from '../../lib/last-collection'
 import { type Query, readQuery, writeQuery } from '../../lib/query'
-import { pagePath, readPath, splitPath } from '../../lib/scope'
+import { collectionOf, pagePath, readPath, splitPath } from '../../lib/scope'
+import { useLoad } from '../../lib/use-load'
 import { useScope } from '../../session'
 import { Empty } from '../../ui/states'
 import { CollectionsColumn } from './collections-column'
@@ -44,6 +46,11 @@ export default function DataPage() {
   const documentPath = group ? params.get('doc') : split.document === null ? null : path
   const [version, setVersion] = useState(0)
   const pane = usePaneWidth()
+  const parent = group ? '' : collectionOf(collection).parent
+  const collections = useLoad(`${scope.project} ${scope.database} ${parent} ${version}`, (signal) =>
+    loadCollections(scope, parent, true, signal),
+  )
+  const empty = collections.state.status === 'ready' && collections.state.data.length === 0
 
   const open = useCallback(
     (target: string | null) => {
@@ -77,6 +84,8 @@ export default function DataPage() {
         scope={scope}
         collection={collection}
         group={group}
+        parent={parent}
+        collections={collections}
         version={version}
         changed={changed}
       />
@@ -91,7 +100,7 @@ export default function DataPage() {
         />
       ) : (
         <section className="column documents" aria-label={t.data.document}>
-          <Empty>{t.data.chooseCollection}</Empty>
+          <Empty icon="data">{empty ? t.data.noCollectionsHint : t.data.chooseCollection}</Empty>
         </section>
       )}
       {documentPath && (

@@ -55,8 +55,8 @@ export function DocumentPane({ scope, path, open, changed, edge }: Props) {
             items={[
               { label: t.data.duplicate, act: () => setAsked('duplicate'), disabled: !write || !there },
               { label: t.data.rename, act: () => setAsked('rename'), disabled: !write || !there },
-              { label: t.data.deleteDocument, act: () => setAsked('delete'), disabled: !write },
               { label: t.common.refresh, act: reload },
+              { label: t.data.deleteDocument, act: () => setAsked('delete'), disabled: !write, danger: true },
             ]}
           />
           <button type="button" className="button plain icon" aria-label={t.common.close} onClick={() => open(null)}>
@@ -119,7 +119,7 @@ function Gone({ scope, path, restored }: { scope: Scope; path: string; restored:
   const { features } = useSession()
   return (
     <>
-      <Empty>{t.data.gone}</Empty>
+      <Empty icon="data">{t.data.gone}</Empty>
       {features.includes('history') && (
         <Suspense fallback={<Skeleton />}>
           <HistoryPanel scope={scope} path={path} restored={restored} />

@@ -58,7 +58,7 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
     ...(group ? [] : [{ label: t.data.import, act: () => setAsked('import'), disabled: !write }]),
     { label: t.data.exportJson, act: () => exporting.start('json') },
     { label: t.data.exportCsv, act: () => exporting.start('csv') },
-    ...(group ? [] : [{ label: t.data.deleteCollection, act: () => setAsked('delete-collection'), disabled: !write }]),
+    ...(group ? [] : [{ label: t.data.deleteCollection, act: () => setAsked('delete-collection'), disabled: !write, danger: true }]),
   ]
   return (
     <section className="column documents" aria-label={collection}>
@@ -85,8 +85,13 @@ export function DocumentsTable({ place, documentPath, open, setQuery, changed }:
           {rows.status === 'loading' && <Skeleton rows={12} />}
           {rows.status === 'error' && <Problem error={rows.error} retry={rows.reload} />}
           {rows.status === 'ready' && (
-            <Empty>
+            <Empty icon={hasQuery ? 'filter' : 'data'}>
               <p>{hasQuery ? t.data.noMatches : t.data.noDocuments}</p>
+              {write && !hasQuery && !group && (
+                <button type="button" className="button" onClick={() => setAsked('new')}>
+                  {t.data.firstDocument}
+                </button>
+              )}
               {hasQuery && !building && (
                 <button type="button" className="button" onClick={() => setQuery(EMPTY_QUERY)}>
                   {t.query.clear}
