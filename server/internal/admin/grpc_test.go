@@ -186,9 +186,8 @@ func TestGoClientDatabases(t *testing.T) {
 	}
 }
 
-// TestUserCredentials calls the methods on user credentials, which the server does not have, with the Go client
-// and over
-// HTTP.
+// TestUserCredentials calls the methods on user credentials, which the server does not have, with the Go client and
+// over HTTP.
 func TestUserCredentials(t *testing.T) {
 	s := open(t, memory(t))
 	c, _ := s.client()

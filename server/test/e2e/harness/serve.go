@@ -102,6 +102,34 @@ var SdksOf = []struct{ Name, Folder string }{
 	{"the newest version", "sdks/node_modules"},
 }
 
+// AdminProject returns a folder with the programs of admin and, in node_modules, the npm package clave and
+// firebase-admin of a folder.
+func AdminProject(t *testing.T, modules string) string {
+	t.Helper()
+	dir := t.TempDir()
+	modules, err := filepath.Abs(modules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS("admin")); err != nil {
+		t.Fatal(err)
+	}
+	// A copy, so that the package finds firebase-admin beside itself.
+	if err := os.CopyFS(filepath.Join(dir, "node_modules", "clave"), os.DirFS("../../dist/npm/clave")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"firebase-admin", "@google-cloud", "google-gax"} {
+		from := filepath.Join(modules, name)
+		if _, err := os.Stat(from); err != nil {
+			t.Skipf("%s is missing: make test installs it", from)
+		}
+		if err := os.Symlink(from, filepath.Join(dir, "node_modules", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
 // RunAdmin runs a program of admin on a server, with the file of a key and further variables of the environment.
 func (p *Production) RunAdmin(t *testing.T, dir, program, key string, env ...string) {
 	t.Helper()

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store/postgres/pgtest"
@@ -42,6 +43,8 @@ type administeredNodes struct {
 	backups string
 	// preview is the host of the preview of the site.
 	preview string
+	// filled is a time at which the store had its first document.
+	filled time.Time
 }
 
 // administerNodes starts the nodes, and creates a key for the CLI.
@@ -56,10 +59,17 @@ func administerNodes(t *testing.T) *administeredNodes {
 	origin := func(i int) string { return fmt.Sprintf("https://127.0.0.1:%d", ports[3+i]) }
 	a.backups = filepath.Join(t.TempDir(), "backups")
 	fill(t, a.store)
+	a.filled = time.Now()
 	for i := range 3 {
 		// Only an address of other machines has TLS.
-		n := newServingNodeWith(t, a.store, rulesFor("own"), "--admin-api", fmt.Sprintf("0.0.0.0:%d", ports[i]), "--port", fmt.Sprint(ports[3+i]), "--public-url", origin(1),
+		n := prepareServingNode(t, rulesFor("own"), "--admin-api", fmt.Sprintf("0.0.0.0:%d", ports[i]), "--port", fmt.Sprint(ports[3+i]), "--public-url", origin(1),
 			"--tls-cert", filepath.Join(dir, "cert.pem"), "--tls-key", filepath.Join(dir, "key.pem"), "--backup-to", a.backups, "--backup-verify", "0")
+		harness.WriteFile(t, filepath.Join(n.Dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}, "hosting": {"public": "own"}}`)
+		if err := os.Mkdir(filepath.Join(n.Dir, "own"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		harness.WriteFile(t, filepath.Join(n.Dir, "own", "index.html"), "own page")
+		n.run(t, a.store)
 		n.URL, n.Roots, n.Client = origin(i), roots, &http.Client{Transport: transport}
 		n.await([]string{"Clave ready", "Follower: ", "Follower: "}[i])
 		a.nodes = append(a.nodes, n)
@@ -149,6 +159,7 @@ func TestAdminAPIOfNodes(t *testing.T) {
 	a.accounts()
 	a.restores()
 	a.hosting()
+	a.clones()
 	a.killed()
 }
 
@@ -184,6 +195,10 @@ func (a *administeredNodes) calls() {
 	const group = "projects/" + harness.RealProject + "/databases/(default)/collectionGroups/cli"
 	if index, err := c.ListIndexes(t.Context(), &adminpb.ListIndexesRequest{Parent: group}).Next(); err != nil || index.GetState() != adminpb.Index_READY {
 		t.Errorf("the indexes over gRPC are %v, %v", index, err)
+	}
+	_, err = c.GetDatabase(t.Context(), &adminpb.GetDatabaseRequest{Name: "projects/" + harness.RealProject + "/databases/none"})
+	if st := status.Convert(err); st.Code() != codes.NotFound || !strings.Contains(st.Message(), "does not exist") {
+		t.Errorf("an absent database over gRPC: %v", err)
 	}
 }
 
@@ -324,10 +339,13 @@ func (a *administeredNodes) wantPages(when, host, text string) {
 }
 
 // hosting deploys a site and a preview, and releases the version of the preview as the site, at nodes that follow. All
-// nodes serve it when a command returns.
+// nodes serve it when a call or a command returns, also the very first release.
 func (a *administeredNodes) hosting() {
 	t := a.t
 	t.Helper()
+	a.wantPages("before the first release", "", "own page")
+	a.completesSite(a.beginsSite("released page"))
+	a.wantPages("after the first release", "", "released page")
 	harness.WriteFile(t, filepath.Join(a.Dir, "hosting.json"), `{"hosting": {"public": "build"}}`)
 	if err := os.MkdirAll(filepath.Join(a.Dir, "build"), 0o700); err != nil {
 		t.Fatal(err)
@@ -343,17 +361,59 @@ func (a *administeredNodes) hosting() {
 	}
 	a.wantPages("after the deployment of the preview", a.preview, "second page")
 	a.wantPages("after the deployment of the preview", "", "first page")
+	a.previews()
 	a.cli(1, "has been cloned", "hosting:clone", harness.RealProject+":pr-1", harness.RealProject+":live")
 	a.wantPages("after hosting:clone", "", "second page")
 	const site = "/v1beta1/projects/" + harness.RealProject + "/sites/" + harness.RealProject
 	_, answer := a.call(2, http.MethodGet, site+"/releases", nil)
 	releases, _ := answer["releases"].([]any)
 	versions := regexp.MustCompile(`versions/[0-9a-f]{16}`).FindAllString(fmt.Sprint(releases), -1)
-	if len(releases) != 2 || len(versions) != 2 {
+	if len(releases) != 3 || len(versions) != 3 {
 		t.Fatalf("the releases are %v", answer)
+	}
+	a.cli(2, "has been disabled", "hosting:disable", "--force", "--config", "hosting.json")
+	for i := range a.nodes {
+		if code, got := a.page(i, "", "/"); code != http.StatusNotFound {
+			t.Errorf("after hosting:disable the page at node %d is %d %q, want 404", i, code, got)
+		}
 	}
 	if code, answer := a.call(2, http.MethodPost, site+"/releases?versionName=sites/"+harness.RealProject+"/"+versions[1], map[string]any{"type": "ROLLBACK"}); code != http.StatusOK {
 		t.Errorf("the rollback: %d %v", code, answer)
 	}
 	a.wantPages("after the rollback", "", "first page")
+}
+
+// previews deletes a preview, and lists the other one, at nodes that follow.
+func (a *administeredNodes) previews() {
+	t := a.t
+	t.Helper()
+	if code, answer := a.call(1, http.MethodPost, "/v1beta1/projects/"+harness.RealProject+"/sites/"+harness.RealProject+"/channels?channelId=pr-2", map[string]any{}); code != http.StatusOK {
+		t.Errorf("another preview: %d %v", code, answer)
+	}
+	a.cli(2, "Successfully deleted channel", "hosting:channel:delete", "pr-2", "--force", "--config", "hosting.json")
+	if out := a.Run(t, a.ports[1], true, "hosting:channel:list", "--config", "hosting.json"); !strings.Contains(out, "pr-1") || strings.Contains(out, "pr-2") {
+		t.Errorf("hosting:channel:list printed\n%s", out)
+	}
+}
+
+// clones clones the default database with the client for Node at a node that follows, as it was at the last whole
+// minute. All nodes have the clone when the operation has ended.
+func (a *administeredNodes) clones() {
+	t := a.t
+	t.Helper()
+	at := a.filled.Truncate(time.Minute).Add(time.Minute)
+	// Clones are of whole minutes. The first after the document has mostly begun by now.
+	if err := clock.Sleep(t.Context(), clock.System(), time.Until(at)+time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	program := harness.AdminProject(t, harness.SdksOf[len(harness.SdksOf)-1].Folder)
+	a.nodes[1].Production.RunAdmin(t, program, "clones.mjs", filepath.Join(a.Dir, "deployer.json"), fmt.Sprintf("CLAVE_ADMIN_API=https://127.0.0.1:%d", a.ports[1]),
+		"CLAVE_CA="+filepath.Join(a.Dir, "cert.pem"), "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH="+filepath.Join(a.Dir, "cert.pem"), fmt.Sprintf("CLAVE_CLONED=%d", at.Unix()))
+	a.wantDocuments("in the clone", "cloned", "open/kept", true, http.StatusOK, "open/kept")
+	for i := range a.nodes {
+		if code, answer := a.document(i, http.MethodPatch, "cloned", "open/one", true); code != http.StatusOK {
+			t.Errorf("a write to the clone at node %d is answered with %d %s", i, code, answer)
+		}
+	}
+	a.wantDocuments("in the default database", "(default)", "open/one", true, http.StatusNotFound, "")
 }

@@ -36,13 +36,20 @@ func newServingNode(t *testing.T, store, collection string) *servingNode {
 // newServingNodeWith starts a node with rules.
 func newServingNodeWith(t *testing.T, store, rules string, flags ...string) *servingNode {
 	t.Helper()
+	n := prepareServingNode(t, rules, flags...)
+	n.run(t, store)
+	return n
+}
+
+// prepareServingNode writes the files of a node, which is not started.
+func prepareServingNode(t *testing.T, rules string, flags ...string) *servingNode {
+	t.Helper()
 	dir, port := t.TempDir(), harness.FreePorts(t, 1)[0]
 	n := &servingNode{Production: &harness.Production{Dir: dir, URL: fmt.Sprintf("http://127.0.0.1:%d", port), Client: http.DefaultClient}}
 	harness.WriteFile(t, filepath.Join(dir, "firebase.json"), `{"firestore": {"rules": "firestore.rules", "indexes": "firestore.indexes.json"}}`)
 	harness.WriteFile(t, filepath.Join(dir, "firestore.rules"), rules)
 	harness.WriteFile(t, filepath.Join(dir, "firestore.indexes.json"), `{}`)
 	n.flags = append([]string{"--project", harness.RealProject, "--port", fmt.Sprint(port), "--public-url", "http://nodes.example"}, flags...)
-	n.run(t, store)
 	return n
 }
 

@@ -60,7 +60,7 @@ func TestAdminClients(t *testing.T) {
 	})
 	for _, sdk := range harness.SdksOf {
 		t.Run(sdk.Name, func(t *testing.T) {
-			project := adminProject(t, sdk.Folder)
+			project := harness.AdminProject(t, sdk.Folder)
 			for _, program := range []string{"databases.mjs", "securityrules.mjs"} {
 				p.RunAdmin(t, project, program, filepath.Join(dir, "deployer.json"),
 					fmt.Sprintf("CLAVE_ADMIN_API=https://127.0.0.1:%d", port), "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH="+filepath.Join(dir, "cert.pem"))

@@ -28,7 +28,7 @@ func TestAppCheckWithTheNodeAdminSDK(t *testing.T) {
 	for _, sdk := range harness.SdksOf {
 		t.Run(sdk.Name, func(t *testing.T) {
 			harness.Parallel(t)
-			project := adminProject(t, sdk.Folder)
+			project := harness.AdminProject(t, sdk.Folder)
 			dir := harness.ProductionFolder(t)
 			p := harness.Serve(t, dir, true, enforced...)
 			harness.CreateKeyFor(t, dir, "backend", p.URL)
