@@ -83,9 +83,9 @@ func (g *growing) add(n int) {
 	g.commit(n, func() document.Write { g.n++; return g.write(g.n) })
 }
 
-// size returns the size of the store.
-func (g *growing) size() (total int64) {
-	_ = filepath.WalkDir(g.data, func(_ string, d fs.DirEntry, err error) error {
+// sizeOf returns the size of the files in a folder.
+func sizeOf(dir string) (total int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			if info, err := d.Info(); err == nil {
 				total += info.Size()
@@ -147,7 +147,7 @@ func TestIncrementalBackup(t *testing.T) {
 	}
 	g := newGrowing(t, memTable)
 	g.add(int(size / 2000))
-	for g.forget(); g.size() < size; g.forget() {
+	for g.forget(); sizeOf(g.data) < size; g.forget() {
 		g.add(g.n / 10)
 	}
 	report := func(what string) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,7 +29,8 @@ const (
 )
 
 // TestExpiryBesideWriters lets CLAVE_BENCH_EXPIRED documents expire while clients create others, in turns with the
-// deletion at rest, and logs how long creates take in both. A subscription must see each deletion once.
+// deletion at rest, and logs how long creates take in both, and the sizes of the store. A subscription must see each
+// deletion once.
 func TestExpiryBesideWriters(t *testing.T) {
 	documents := 500
 	if text := os.Getenv("CLAVE_BENCH_EXPIRED"); text != "" {
@@ -37,7 +39,8 @@ func TestExpiryBesideWriters(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := pebble.Open(t.TempDir(), pebble.Options{Scanned: derive.IsEntry, Region: keys.Region})
+	dir := t.TempDir()
+	s, err := pebble.Open(dir, pebble.Options{Scanned: derive.IsEntry, Region: keys.Region})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +56,7 @@ func TestExpiryBesideWriters(t *testing.T) {
 	}
 	x := &expiry{t: t, e: e}
 	x.fill(documents)
+	filled := sizeOf(dir)
 	x.follow(documents)
 	var with, without []time.Duration
 	for !x.gone(documents) {
@@ -79,7 +83,16 @@ func TestExpiryBesideWriters(t *testing.T) {
 	count := len(with)
 	p50, p99 := quantiles(with)
 	p50Without, p99Without := quantiles(without)
+	s.Rest(t.Context())
+	t.Logf("on the disk are %.1f MB before and %.1f MB after; the process had at most %.0f MiB", float64(filled)/(1<<20), float64(sizeOf(dir))/(1<<20), peak())
 	t.Logf("%d documents expired beside %d creates; p50 %v beside %v at rest, p99 %v beside %v (%.2f)", documents, count, p50, p50Without, p99, p99Without, float64(p99)/float64(p99Without))
+}
+
+// peak returns the greatest resident size that the process had, in MiB.
+func peak() float64 {
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return float64(u.Maxrss) / 1024 // in KiB on Linux
 }
 
 // expiry is an engine with documents that have expired.
