@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"clave/server/internal/admin/hostingapi"
+	"clave/server/internal/admin/project"
 	"clave/server/internal/transport/hosting/versions"
 	"clave/server/internal/transport/hosting/versions/versionstest"
 )
@@ -49,7 +50,12 @@ func TestHosting(t *testing.T) {
 	s.want(200, "GET /v1beta1/projects/p/sites", "", `"type":"DEFAULT_SITE"`)
 	s.want(200, "GET "+sites, "", `"defaultUrl":"https://.example.org"`)
 	s.want(200, "GET "+sites+"/domains", "", "{}")
-	s.want(404, "GET /v1beta1/projects/p/sites/other", "", "NOT_FOUND")
+	for _, words := range []string{"GET /v1beta1/projects/p/sites/other", "POST /v1beta1/projects/p/sites/other/versions", "POST /v1beta1/projects/p/sites/other/channels/live/releases"} {
+		s.want(501, words, "{}", "is not on this server, which has one site, p.")
+	}
+	s.want(200, "GET /v1beta1/projects/"+project.Number("p")+"/sites", "", `"name":"projects/p/sites/p"`)
+	s.want(501, "POST /v1beta1/projects/"+project.Number("p")+"/sites?siteId=b&validateOnly=true", "{}", "This server has one site, p")
+	s.want(403, "GET /v1beta1/projects/"+project.Number("q")+"/sites", "", "PERMISSION_DENIED")
 	first := s.uploaded("first")
 	s.want(200, "GET /v1beta1/"+first+"/files?status=ACTIVE", "", `"path":"/index.html"`)
 	s.want(200, "PATCH /v1beta1/"+first+"?updateMask=status,config", `{"status":"FINALIZED","config":{"headers":[{"glob":"**","headers":{"X-A":"b"}}],"cleanUrls":true}}`, `"versionBytes":"5"`)

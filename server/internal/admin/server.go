@@ -29,6 +29,8 @@ type Options struct {
 	// Project is the project that the server serves. The methods change its databases whatever project a path names, so
 	// service accounts of other projects, which a store may have too, may not call them.
 	Project string
+	// Number is the project's number, which paths over HTTP may have in place of its id, as at Google; empty for none.
+	Number string
 	// Accounts identifies the senders of requests.
 	Accounts Accounts
 	// Routes are the methods.
@@ -81,6 +83,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if found == nil {
 		s.notFound(w, r, other)
 		return
+	}
+	if number, named := vars["project"]; named && number == s.o.Number {
+		vars["project"] = s.o.Project
 	}
 	c := &route.Call{Project: vars["project"], Vars: vars, Query: r.URL.Query(), Host: hostOf(r), Origin: originOf(r)}
 	target := r.Method + " " + r.URL.Path

@@ -240,7 +240,7 @@ func openAt(t *testing.T, st *pebble.Store, backups firestoreadmin.Backups, expo
 	t.Cleanup(func() { _ = site.Close() })
 	*s = server{
 		t: t, store: st, planned: s.planned, engine: e, documents: documents, audit: record, apis: api, site: site, fails: fails, refuses: refuses, exports: exports,
-		http: admin.New(admin.Options{Project: "p", Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}),
+		http: admin.New(admin.Options{Project: "p", Number: project.Number("p"), Accounts: accounts{}, Routes: admin.Join(project.API{Site: "p"}.Routes(), rules.Routes(), api.Routes(), hostingOf(site).Routes(), deployapi.API{Releases: r}.Routes()), Audit: record, Log: log}),
 	}
 	return s
 }

@@ -74,7 +74,7 @@ func (a *App) makeAdmin(ctx context.Context, ln net.Listener, s *state, moves *t
 	}
 	a.components.Add("administration", indexes)
 	return admin.New(admin.Options{
-		Project: a.config.Project, Accounts: s.Tokens, Parsing: a.parsing, Audit: log, Log: a.o.Log,
+		Project: a.config.Project, Number: project.Number(a.config.Project), Accounts: s.Tokens, Parsing: a.parsing, Audit: log, Log: a.o.Log,
 		Routes: admin.Join(project.API{Site: a.deployed.ID}.Routes(), rules.Routes(), indexes.Routes(), a.deployed.API().Routes(), deployapi.API{Releases: service}.Routes()),
 	}), nil
 }

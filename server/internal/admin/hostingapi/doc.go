@@ -75,14 +75,15 @@ func (a *API) Routes() []route.Route {
 	return all
 }
 
-// ofSite returns a method for requests about the site. It refuses others.
+// ofSite returns a method for requests about the site. It refuses those about other sites as not implemented, and not
+// as not found, so that the Firebase CLI shows the reason: of a site that is not found it prints a text of its own.
 func (a *API) ofSite(do func(context.Context, *route.Call) (any, error)) func(context.Context, *route.Call) (any, error) {
 	return func(ctx context.Context, c *route.Call) (any, error) {
 		if a.o.Site == nil {
 			return nil, fault.E(fault.Unimplemented, "%s", a.o.Absent)
 		}
 		if id, named := c.Vars["site"]; named && id != a.o.ID {
-			return nil, fault.E(fault.NotFound, "Requested entity was not found: the site %q. This server has the site %s only.", id, a.o.ID)
+			return nil, fault.E(fault.Unimplemented, "The site %.100q is not on this server, which has one site, %s. Another site needs a server of its own. Deploy to %s by --only hosting:TARGET.", id, a.o.ID, a.o.ID)
 		}
 		return do(ctx, c)
 	}

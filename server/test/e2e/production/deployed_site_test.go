@@ -37,7 +37,8 @@ func (a *administered) wantPage(when, path, text string) {
 	}
 }
 
-// TestFirebaseDeploysHosting deploys a site twice with the unmodified Firebase CLI, releases the first version again,
+// TestFirebaseDeploysHosting deploys a site twice with the unmodified Firebase CLI, the second time as one of two
+// targets, of which the server has one, releases the first version again,
 // deploys to a preview, deletes a channel, disables the site, and restarts the server after it was killed. Each call of
 // the CLI takes seconds, so the API does what one has shown.
 func TestFirebaseDeploysHosting(t *testing.T) {
@@ -62,7 +63,7 @@ func TestFirebaseDeploysHosting(t *testing.T) {
 	a.wantPage("after the first deployment", "/about", "about")
 	a.wantPage("after the first deployment", "/assets/app.js", "first script first script")
 	write("index.html", "second page")
-	a.cli(true, "deploy", "--only", "hosting")
+	a.deploysOneOfTwoSites()
 	a.wantPage("after the second deployment", "/", "second page")
 	write("index.html", "preview")
 	out := a.cli(true, "hosting:channel:deploy", "pr-1", "--expires", "2h")
@@ -110,6 +111,30 @@ func TestFirebaseDeploysHosting(t *testing.T) {
 		t.Errorf("after a kill the preview is answered with %d %q", code, body)
 	}
 	a.p.Stop(t)
+}
+
+// deploysOneOfTwoSites deploys two targets of .firebaserc, of which the server has the site of one. The deployment of
+// both is refused before the first is released, as is the creation of the other site, and that of the one succeeds.
+func (a *administered) deploysOneOfTwoSites() {
+	a.t.Helper()
+	config := filepath.Join(a.dir, "firebase.json")
+	one, err := os.ReadFile(config)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	harness.WriteFile(a.t, config, `{"hosting": [{"target": "app", "public": "build"}, {"target": "docs", "public": "build/assets"}]}`)
+	harness.WriteFile(a.t, filepath.Join(a.dir, ".firebaserc"), `{"targets": {"`+harness.RealProject+`": {"hosting": {"app": ["`+harness.RealProject+`"], "docs": ["docs-site"]}}}}`)
+	if out := a.cli(false, "deploy", "--only", "hosting"); !strings.Contains(out, `The site "docs-site" is not on this server, which has one site, `+harness.RealProject) {
+		a.t.Errorf("a deployment to two sites printed\n%s", out)
+	}
+	a.wantPage("after a deployment to two sites", "/", "first page")
+	if out := a.cli(false, "hosting:sites:create", "docs-site", "--non-interactive"); !strings.Contains(out, "This server has one site, "+harness.RealProject) {
+		a.t.Errorf("the creation of a site printed\n%s", out)
+	}
+	if out := a.cli(true, "deploy", "--only", "hosting:app"); !strings.Contains(out, "Deploy complete!") {
+		a.t.Errorf("the deployment of a target printed\n%s", out)
+	}
+	harness.WriteFile(a.t, config, string(one))
 }
 
 // deployer calls the Hosting API.
