@@ -182,7 +182,7 @@ func newApp(c *config.Config, o Options) *App {
 	if !c.Production() {
 		a.faults = faultinject.New(a.machineClock())
 	}
-	if hasConsole(c) || c.Metrics != "" {
+	if hasConsole(c) || c.Metrics != "" || c.Auth.AppCheck != nil {
 		a.counts = meter.New(a.machineClock(), a.observed.sampled)
 	}
 	switch a.usage = o.Usage; {

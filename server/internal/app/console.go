@@ -16,6 +16,7 @@ import (
 	"clave/server/internal/auth/service/smtp"
 	"clave/server/internal/console"
 	"clave/server/internal/console/audit"
+	"clave/server/internal/console/checkcounts"
 	"clave/server/internal/console/safety"
 	"clave/server/internal/console/session"
 	"clave/server/internal/database/authz"
@@ -99,7 +100,7 @@ func (a *App) makeConsole(ln net.Listener, calls *calls, s *state, users *users,
 		Ahead: a.ahead, Faults: a.faults, Clock: a.o.Clock, Log: a.o.Log,
 	}
 	if s.CheckSettings != nil {
-		o.AppCheck = &console.AppCheck{Settings: s.CheckSettings, DebugTokens: debugtoken.New(s.Accounts, a.o.Clock)}
+		o.AppCheck = &console.AppCheck{Settings: s.CheckSettings, DebugTokens: debugtoken.New(s.Accounts, a.o.Clock), Others: checkcounts.Others(a.node, s.store)}
 	}
 	if s.deliveries != nil {
 		o.Deliveries = s.deliveries

@@ -15,6 +15,7 @@ import (
 	"clave/server/internal/base/process"
 	"clave/server/internal/cluster/node"
 	"clave/server/internal/console"
+	"clave/server/internal/console/checkcounts"
 	"clave/server/internal/console/links"
 	"clave/server/internal/limit/heap"
 	"clave/server/internal/observe/prometheus"
@@ -73,6 +74,7 @@ func (a *App) join(ctx context.Context, p listeners) (err error) {
 	if err := a.openOtherPorts(ctx, n, p); err != nil {
 		return err
 	}
+	n.Everywhere[checkcounts.ServiceName] = checkcounts.Handler(o.Name, a.counts, a.config.Auth.AppCheck != nil)
 	n.Opened()
 	return nil
 }

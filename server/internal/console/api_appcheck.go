@@ -7,6 +7,7 @@ import (
 	"clave/server/internal/auth/appcheck/debugtoken"
 	"clave/server/internal/base/fault"
 	"clave/server/internal/base/randid"
+	"clave/server/internal/cluster/nodeservice"
 	"clave/server/internal/observe/meter"
 )
 
@@ -15,15 +16,53 @@ type AppCheck struct {
 	// Settings has the modes of the products, and DebugTokens the debug tokens of apps.
 	Settings    *appcheck.Settings
 	DebugTokens *debugtoken.Registry
+	// Others returns what the other nodes have counted, and which did not answer; nil if the server is the only one.
+	Others func(context.Context) ([]nodeservice.Answer[meter.Checks], error)
 }
 
-// productJSON is a product with its mode, and the requests to this node since its start by what App Check found.
+// productJSON is a product with its mode, and the requests to all nodes since their starts by what App Check found.
 type productJSON struct {
 	Service string `json:"service"`
 	Mode    string `json:"mode"`
 	// Updated is the time of the last change; empty for the mode of the flag.
 	Updated string            `json:"updated,omitempty"`
 	Counts  map[string]uint64 `json:"counts"`
+}
+
+// checkedNodeJSON is a node whose counts are part of the sums, or that did not answer.
+type checkedNodeJSON struct {
+	Name string `json:"name"`
+	// Since is the time of its start.
+	Since string `json:"since,omitempty"`
+	// Error says why its counts are missing.
+	Error string `json:"error,omitempty"`
+}
+
+// checks returns the sums of what all nodes have counted, and the nodes, this one first; no nodes if this is the only
+// one.
+func (c *Console) checks(ctx context.Context, a *AppCheck) (sums meter.Checks, nodes []checkedNodeJSON, err error) {
+	sums, nodes = c.o.Meter.Checks(), []checkedNodeJSON{}
+	if a.Others == nil {
+		return sums, nodes, nil
+	}
+	others, err := a.Others(ctx)
+	if err != nil {
+		return sums, nil, err
+	}
+	nodes = append(nodes, checkedNodeJSON{Name: c.o.Node, Since: timeText(sums.Started)})
+	for _, one := range others {
+		if one.Err != nil {
+			nodes = append(nodes, checkedNodeJSON{Name: one.Node, Error: fault.Reason(one.Err)})
+			continue
+		}
+		nodes = append(nodes, checkedNodeJSON{Name: one.Node, Since: timeText(one.Out.Started)})
+		for i, counts := range one.Out.Counts {
+			for j, n := range counts {
+				sums.Counts[i][j] += n
+			}
+		}
+	}
+	return sums, nodes, nil
 }
 
 // appCheck returns what the methods of App Check need, or an error if the server has none.
@@ -48,14 +87,17 @@ func (c *Console) getAppCheck(in *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := c.o.Meter.All().Checked
+	sums, nodes, err := c.checks(in.Context(), a)
+	if err != nil {
+		return nil, err
+	}
 	products := make([]productJSON, 0, len(modes))
 	for i, m := range modes {
 		one := productJSON{Service: m.Service, Mode: m.Mode, Counts: make(map[string]uint64)}
 		if !m.Updated.IsZero() {
 			one.Updated = timeText(m.Updated)
 		}
-		for j, n := range counts[i] {
+		for j, n := range sums.Counts[i] {
 			one.Counts[meter.CheckedNames[j]] = n
 		}
 		products = append(products, one)
@@ -63,7 +105,7 @@ func (c *Console) getAppCheck(in *call) (any, error) {
 	if tokens == nil {
 		tokens = []debugtoken.Info{}
 	}
-	return map[string]any{"since": timeText(c.o.Meter.Started()), "products": products, "tokens": tokens}, nil
+	return map[string]any{"since": timeText(sums.Started), "nodes": nodes, "products": products, "tokens": tokens}, nil
 }
 
 // putAppCheckMode stores the mode of a product.

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// A service is a handler of the leader for nodes and commands. It is among the handlers of Node.Serve under a name that
-// no port has, so only requests over inner connections reach it.
+// A service is a handler for nodes and commands under a name that no port has, so only requests over inner connections
+// reach it. Services of the leader are among the handlers of Node.Serve, and those of every node among the handlers of
+// Node.ServeOwned.
 
-// Client calls services of the leader. It authenticates by the secret of the cluster.
+// Client calls services of nodes. It authenticates by the secret of the cluster.
 type Client struct{ transport *http.Transport }
 
 // NewClient returns a client, for programs that are not nodes.
@@ -69,11 +70,24 @@ const maxAnswer = 16 << 20
 // Call sends a body to a service of the leader and returns the status and the body of the response. A node that is
 // about to lead responds once it does. ErrNotLeading means that nothing was begun; after other errors that is unknown.
 func (c *Client) Call(ctx context.Context, leader Leader, service string, body []byte) (status int, answer []byte, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+leader.Address+"/", bytes.NewReader(body))
+	return c.send(ctx, leader.Address, body, map[string]string{headerPort: service})
+}
+
+// CallNode sends a body to a service of the node with an inner address, whether it leads or not, and returns the status
+// and the body of the response. ErrNotLeading means that the node is not reached, has no such service or is stopping.
+func (c *Client) CallNode(ctx context.Context, address, service string, body []byte) (status int, answer []byte, err error) {
+	return c.send(ctx, address, body, map[string]string{headerPort: service, headerOwner: "1"})
+}
+
+// send sends a body with headers to an inner address, and returns the status and the body of the response.
+func (c *Client) send(ctx context.Context, address string, body []byte, header map[string]string) (status int, answer []byte, err error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://"+address+"/", bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
-	r.Header.Set(headerPort, service)
+	for name, value := range header {
+		r.Header.Set(name, value)
+	}
 	res, err := c.transport.RoundTrip(r)
 	if errors.Is(err, errNotReached) {
 		return 0, nil, errors.Join(ErrNotLeading, err)

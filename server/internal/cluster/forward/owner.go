@@ -17,8 +17,8 @@ import (
 // from inner connections.
 const headerOwner = "Clave-Owner"
 
-// ServeOwned sets the handlers by which this node serves requests of sessions that it owns, by the ports at which they
-// arrived at other nodes.
+// ServeOwned sets the handlers by which this node serves requests whether it leads or not: those of sessions that it
+// owns, by the ports at which they arrived at other nodes, and those of services that every node has, by their names.
 func (n *Node) ServeOwned(handlers map[string]http.Handler) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -56,15 +56,21 @@ func Call(ctx context.Context, client *forward.Client, leader forward.Leader, se
 		return err
 	}
 	status, answer, err := client.Call(ctx, leader, service, body)
+	return Decode(leader.Node, status, answer, err, out)
+}
+
+// Decode decodes the response of a node's Handler into out, or returns the service's error. It returns Unavailable for
+// an error of the connection, and for other responses.
+func Decode(node string, status int, answer []byte, err error, out any) error {
 	switch {
 	case err != nil:
-		return fault.Wrap(err, fault.Unavailable, "the node %s: %v", leader.Node, err)
+		return fault.Wrap(err, fault.Unavailable, "the node %s: %v", node, err)
 	case status == http.StatusOK:
 		return json.Unmarshal(answer, out)
 	}
 	var refused failure
 	if err := json.Unmarshal(answer, &refused); err != nil || refused.Message == "" {
-		return fault.E(fault.Unavailable, "the node %s returned status %d", leader.Node, status)
+		return fault.E(fault.Unavailable, "the node %s returned status %d", node, status)
 	}
 	return fault.E(refused.Code, "%s", refused.Message)
 }

@@ -58,7 +58,10 @@ type Node struct {
 	Inner string
 	// Services holds the handlers for nodes and commands once this node leads. Releases is one of them.
 	Services map[string]http.Handler
-	Releases atomic.Pointer[releases.Service]
+	// Everywhere holds the handlers of services for other nodes that this node has whether it leads or not. They are set
+	// before Opened.
+	Everywhere map[string]http.Handler
+	Releases   atomic.Pointer[releases.Service]
 	// Early holds the parts that run before this node leads, and running those that were started.
 	Early   process.Components
 	running []*earlyPart
@@ -86,7 +89,7 @@ type Node struct {
 // Join adds this node to the nodes on PostgreSQL: it opens the inner listener. Its parts are not started. The caller
 // closes it.
 func Join(ctx context.Context, o Options) (n *Node, err error) {
-	n = &Node{o: o, ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), Services: make(map[string]http.Handler)}
+	n = &Node{o: o, ports: make(map[string]*port.Port), routers: make(map[string]*grpc.Router), leading: make(map[string]port.Handlers), Services: make(map[string]http.Handler), Everywhere: make(map[string]http.Handler)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close())

@@ -59,7 +59,7 @@ func (n *Node) OpenForwarding(ctx context.Context, o port.Options, calls bool) {
 
 // Opened completes the parts that run before this node leads, once its ports are open.
 func (n *Node) Opened() {
-	owned := make(map[string]http.Handler)
+	owned := maps.Clone(n.Everywhere)
 	for _, name := range n.forwarded {
 		owned[name] = n.ports[name].Handler()
 	}

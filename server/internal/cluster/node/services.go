@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/cluster/forward"
 	"clave/server/internal/cluster/leaderservice"
+	"clave/server/internal/cluster/nodeservice"
 	"clave/server/internal/cluster/readindex"
 	"clave/server/internal/cluster/releases"
 	"clave/server/internal/database/authz"
@@ -52,6 +53,21 @@ func (n *Node) OfferReleases(r *releases.Service) {
 func (n *Node) ReleaseOwn(ctx context.Context, databases []release.Paths) {
 	s := &releases.Sender{Leader: n.Leader, Client: n.Forwarder.Client(), Here: n.Releases.Load}
 	s.SendOwn(ctx, n.o.Name, n.o.Project, databases, n.o.Log)
+}
+
+// Others returns the other nodes that reported to PostgreSQL in the last minute.
+func (n *Node) Others(ctx context.Context, store *postgres.Store) ([]nodeservice.Node, error) {
+	st, err := store.Standing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []nodeservice.Node
+	for _, one := range st.Nodes {
+		if one.Name != n.o.Name {
+			out = append(out, nodeservice.Node{Name: one.Name, Inner: one.Inner})
+		}
+	}
+	return out, nil
 }
 
 // OnlyAtLeader returns a handler for a part that runs at the leader only. It responds with the leader's address.

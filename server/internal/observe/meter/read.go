@@ -66,6 +66,23 @@ func (m *Meter) Check(product int, c Checked) {
 	}
 }
 
+// Checks are the requests that App Check has checked since the start, by index in Products and what it found.
+type Checks struct {
+	Counts  [len(Products)][checks]uint64 `json:"counts"`
+	Started time.Time                     `json:"started"`
+}
+
+// Checks returns what Check has counted.
+func (m *Meter) Checks() Checks {
+	c := Checks{Started: m.started}
+	for i := range m.checked {
+		for j := range m.checked[i] {
+			c.Counts[i][j] = uint64(m.checked[i][j].Load())
+		}
+	}
+	return c
+}
+
 // CommitsWritten counts a group of commits that were written together, with the duration.
 func (m *Meter) CommitsWritten(commits int, took time.Duration) {
 	m.groups.had(commits)
@@ -103,11 +120,7 @@ func (m *Meter) All() All {
 			a.Decisions[i][j] = uint64(m.decisions[i][j].Load())
 		}
 	}
-	for i := range m.checked {
-		for j := range m.checked[i] {
-			a.Checked[i][j] = uint64(m.checked[i][j].Load())
-		}
-	}
+	a.Checked = m.Checks().Counts
 	for name, n := range m.limits {
 		a.Limits[name] = uint64(n.Load())
 	}

@@ -15,9 +15,13 @@ export type Product = v.InferOutput<typeof Product>
 const DebugToken = v.object({ app: v.string(), id: v.string(), name: v.optional(v.string(), ''), created: v.string() })
 export type DebugToken = v.InferOutput<typeof DebugToken>
 
-const AppCheck = v.object({ since: v.string(), products: v.array(Product), tokens: v.array(DebugToken) })
+/** A node since whose start its requests are counted, or the error of one that did not answer. */
+const CheckedNode = v.object({ name: v.string(), since: v.optional(v.string(), ''), error: v.optional(v.string(), '') })
+export type CheckedNode = v.InferOutput<typeof CheckedNode>
 
-/** The modes of the products, the requests since a time by their tokens, and the debug tokens without their secrets. */
+const AppCheck = v.object({ since: v.string(), nodes: v.array(CheckedNode), products: v.array(Product), tokens: v.array(DebugToken) })
+
+/** The modes of the products, the requests to all nodes by their tokens, and the debug tokens without their secrets. */
 export const loadAppCheck = (signal?: AbortSignal) => call(AppCheck, '/api/appcheck', { signal })
 
 export const setMode = (service: string, mode: Mode) => send('/api/appcheck/mode', { method: 'PUT', body: { service, mode } })

@@ -6,6 +6,7 @@ import { useSession } from '../../session'
 import { Moment } from '../../ui/moment'
 import { PageHead } from '../../ui/page-head'
 import { Loaded } from '../../ui/states'
+import { CheckedNodes } from './checked-nodes'
 import { DebugTokens } from './debug-tokens'
 import { ProductsTable } from './products-table'
 
@@ -22,12 +23,16 @@ export default function AppCheckPage() {
       <PageHead title={t.pages.appcheck} reload={reload} />
       <p className="soft">{t.appcheck.hint}</p>
       <Loaded state={state} reload={reload} rows={4}>
-        {({ since, products, tokens }) => (
+        {({ since, nodes, products, tokens }) => (
           <>
             <ProductsTable products={products} write={write} changed={reload} />
-            <p className="soft small">
-              {t.appcheck.since} <Moment iso={since} />
-            </p>
+            {nodes.length > 0 ? (
+              <CheckedNodes nodes={nodes} />
+            ) : (
+              <p className="soft small">
+                {t.appcheck.since} <Moment iso={since} />
+              </p>
+            )}
             <DebugTokens tokens={tokens} write={write} changed={reload} />
           </>
         )}
