@@ -47,12 +47,21 @@ func TestFaults(t *testing.T) {
 func TestFaultsOfAuth(t *testing.T) {
 	s, _ := start(t)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // so that no request is repeated
+	var authorization string                                                    // of servers
 	signUp := func() string {
 		t.Helper()
 		at := "http://" + s.Auth + "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=any"
-		answer, err := client.Post(at, "application/json", strings.NewReader(`{"email": "ann@example.org", "password": "secret of ann"}`))
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at, strings.NewReader(`{"email": "ann@example.org", "password": "secret of ann"}`))
 		if err != nil {
-			return "broken"
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		if authorization != "" {
+			request.Header.Set("Authorization", authorization)
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return "no answer"
 		}
 		defer func() { _ = answer.Body.Close() }()
 		var body struct {
@@ -70,7 +79,10 @@ func TestFaultsOfAuth(t *testing.T) {
 	got = append(got, signUp())
 	s.SetFaults(t, clavetest.Fault{Calls: "auth", Method: "lookup", Error: "INTERNAL"}, clavetest.Fault{Calls: "auth", Lost: true, Times: 1})
 	got = append(got, signUp(), signUp())
-	want := []string{"400 TOO_MANY_ATTEMPTS_TRY_LATER", "429 Injected by a fault of the project.", "broken", "broken", "400 EMAIL_EXISTS"}
+	authorization = "Bearer owner"
+	s.SetFaults(t, clavetest.Fault{Offline: true})
+	got = append(got, signUp())
+	want := []string{"400 TOO_MANY_ATTEMPTS_TRY_LATER", "429 Injected by a fault of the project.", "broken", "broken", "400 EMAIL_EXISTS", "no answer"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the sign-ups end with %q, want %q", got, want)
 	}

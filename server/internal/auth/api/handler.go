@@ -173,7 +173,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := h.answer(w, r, host, path)
 	if errors.Is(err, faultinject.ErrBroken) {
-		cut(w)
+		cut(w, r)
 	}
 	if err != nil {
 		writeError(w, err, host == tokenHost, h.o.Log)
@@ -182,9 +182,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	httpjson.Write(w, http.StatusOK, answer)
 }
 
-// cut ends the connection in the middle of an answer. If it ended before the header, browsers would repeat the request
-// on another connection.
-func cut(w http.ResponseWriter) {
+// cut ends the connection. For clients it ends in the middle of an answer: if it ended before the header, browsers
+// would repeat the request on another connection. For servers, whose calls have a header Authorization, it ends before:
+// the Admin SDK for Node waits for ever for the rest of an answer.
+func cut(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "" {
+		panic(http.ErrAbortHandler)
+	}
 	w.Header().Set("Content-Length", "2")
 	w.WriteHeader(http.StatusOK)
 	_ = http.NewResponseController(w).Flush() // a connection that has ended already is what is wanted

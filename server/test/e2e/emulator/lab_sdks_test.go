@@ -90,10 +90,9 @@ func startLab(t *testing.T) *lab {
 	return l
 }
 
-// TestLabBySDKs asks one program for what the lab has, by the Go SDKs, by the web SDK in Node and in Chromium and
-// by the
-// Admin SDK for Node at the same time (lab/walk.mjs). Then it decides the recorded requests of the web SDK by other
-// rules, and attacks the rules from them.
+// TestLabBySDKs asks one program for what the lab has, by the Go SDKs, by the web SDK in Node and in Chromium and by
+// the Admin SDK for Node (lab/walk.mjs). Then it decides the recorded requests of the web SDK by other rules, and
+// attacks the rules from them.
 func TestLabBySDKs(t *testing.T) {
 	frontend, chromium := harness.Browser(t)
 	sdks, err := filepath.Abs("sdks/node_modules")

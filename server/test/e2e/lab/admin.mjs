@@ -58,12 +58,14 @@ export function programs(sdk, world) {
       w.stop()
     }),
 
-    lost: own('lost', async ({ db, d, project }) => {
+    lost: own('lost', async ({ db, d, project, users }) => {
       await project.faults({ calls: 'writes', lost: true, times: 1, error: 'INTERNAL' })
       equal(await codes(1, () => d.create({ n: 1 })), [internal], 'a create whose answer was lost')
       equal((await d.get()).data(), { n: 1 }, 'it has happened')
       await project.faults({ calls: 'writes', lost: true, times: 1 })
       equal(await codes(1, () => db.doc('open/b').create({ n: 1 })), [alreadyExists], 'a create that the SDK repeats')
+      await project.faults({ calls: 'auth', lost: true, times: 1 })
+      equal(await codes(1, () => users.createUser({ uid: 'ann' })), ['auth/uid-already-exists'], 'a call of Auth that the SDK repeats')
     }),
 
     readOnly: own('read-only', async ({ d, project }) => {
@@ -73,14 +75,15 @@ export function programs(sdk, world) {
       equal((await d.get()).data(), { n: 1 }, 'a read while read-only')
     }),
 
-    offline: own('offline', async ({ db, d, project }) => {
+    offline: own('offline', async ({ db, d, project, users }) => {
       const w = watch(db.collection('open'))
       await w.next(sized(0))
       await project.faults({ offline: true })
-      const read = d.get() // which the SDK repeats
-      while ((await project.affected())[0] === 0);
+      const calls = [d.get(), users.createUser({ uid: 'ann' })] // which the SDK repeats
+      while ((await project.affected())[0] < 2);
       await project.faults()
-      equal((await read).exists, false, 'a read that began offline')
+      const [read, made] = await Promise.all(calls)
+      equal([read.exists, made.uid], [false, 'ann'], 'a read and a call of Auth that began offline')
       await d.set({ n: 1 })
       await w.next(sized(1))
       w.stop()
