@@ -16,6 +16,22 @@ type Usage struct {
 	Total UsageCounts `json:"total"`
 	// Rows are the counts by call, collection pattern, caller, query and rule, those with the most reads first.
 	Rows []UsageRow `json:"rows"`
+	// Rules are the sums of the rows that rules decided, those with the most reads first.
+	Rules []UsageRuleRow `json:"rules"`
+}
+
+// UsageRule is an allow statement of the security rules; zero for callers to whom no rules apply.
+type UsageRule struct {
+	// Line is the line at which its condition begins; 0 if no statement applied.
+	Line int `json:"line"`
+	// Match is the path of its match, as in /users/{uid}.
+	Match string `json:"match"`
+}
+
+// UsageRuleRow is what the requests that a rule decided cost.
+type UsageRuleRow struct {
+	UsageRule
+	UsageCounts
 }
 
 // UsageCounts are billed operations.
@@ -33,6 +49,8 @@ type UsageCounts struct {
 	Deletes   int64 `json:"deletes"`
 	// TTLDeletes are deletes by TTL policies.
 	TTLDeletes int64 `json:"ttlDeletes"`
+	// Denials are decisions of rules that denied. They cost nothing.
+	Denials int64 `json:"denials"`
 	// SentBytes is the size of the documents that were returned.
 	SentBytes int64 `json:"sentBytes"`
 }
@@ -48,9 +66,8 @@ type UsageKey struct {
 	User   string `json:"user"`
 	// Query is the query without the values of its conditions.
 	Query string `json:"query"`
-	// Rule is the line of the allow statement of the rules that decided: the one that allowed, or the last one that was
-	// asked. It is 0 if none was.
-	Rule int `json:"rule"`
+	// Rule is the allow statement that decided.
+	Rule UsageRule `json:"rule"`
 }
 
 // UsageRow is one row of a Usage.

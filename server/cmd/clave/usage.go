@@ -17,6 +17,9 @@ const maxUsageRows = 50
 // maxCostRows is the number of patterns whose costs are printed.
 const maxCostRows = 10
 
+// maxRuleRows is the number of rules of which clave exec --usage prints what they decided.
+const maxRuleRows = 50
+
 // maxStoredRows is the number of patterns of which clave exec --usage prints what their documents occupy.
 const maxStoredRows = 20
 
@@ -60,6 +63,12 @@ func checkUsage(code int, c *config.Config, used usage.Report, l limitsOfUsage, 
 		fmt.Fprintln(w, "\nUsage as production would bill it:")
 		if err := used.Print(w, maxUsageRows); err != nil {
 			return code, err
+		}
+		if len(used.Rules) > 0 {
+			fmt.Fprintln(w)
+			if err := used.PrintRules(w, maxRuleRows); err != nil {
+				return code, err
+			}
 		}
 		if used.Stored != nil {
 			fmt.Fprintln(w)

@@ -34,9 +34,13 @@ type Statement struct {
 	Failure *eval.Failure
 	// touched is the expression that first read the stored document, or nil.
 	touched *syntax.Span
-	// cond is the condition, nil if there is none.
-	cond syntax.Expr
+	// from is the statement in the ruleset.
+	from *allow
 }
+
+// Match returns the path of the match statements around the statement, as in /users/{uid}: without
+// /databases/{database}/documents.
+func (s *Statement) Match() string { return s.from.match }
 
 // Decision is the decision on a request.
 type Decision struct {
@@ -119,7 +123,7 @@ func (d *decider) any(ctx context.Context, method Method, path []element) bool {
 	*f = finder{method: method, v1: d.ruleset.program.File.Version == 1}
 	f.visit = func(a *allow, captures []eval.Value) bool {
 		o := d.evaluator.Condition(ctx, a.cond, captures)
-		s := Statement{Line: a.line, Failure: o.Failure, touched: o.Touched, cond: a.cond}
+		s := Statement{Line: a.line, Failure: o.Failure, touched: o.Touched, from: a}
 		switch {
 		case o.Can == eval.CanTrue:
 			s.Outcome = Allowed

@@ -96,7 +96,7 @@ func (r *Ruleset) explain(ctx context.Context, q *Request, texts bool) (*Explana
 		if s.Failure != nil {
 			out.Statements[i].Failure = s.Failure.Text
 		}
-		if s.cond == nil || len(left) == 0 {
+		if s.from.cond == nil || len(left) == 0 {
 			continue
 		}
 		node := left[len(left)-1]

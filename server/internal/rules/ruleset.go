@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"sync"
 
 	"clave/server/internal/rules/check"
@@ -68,6 +69,8 @@ type allow struct {
 	methods Method
 	line    int
 	cond    syntax.Expr
+	// match is the path of the match statements around it.
+	match string
 }
 
 // Compile compiles a rules file and returns its issues in the order of the text. The ruleset is nil if an issue is an
@@ -81,7 +84,7 @@ func Compile(src string) (*Ruleset, []Issue) {
 	r := &Ruleset{program: program, exprs: sync.OnceValue(func() []syntax.Expr { return exprsOf(file) })}
 	r.coverage = newCoverage(file.Exprs)
 	if program.Service != nil {
-		r.blocks = blocks(program.Service.Matches)
+		r.blocks = blocks(program.Service.Matches, nil)
 	}
 	return r, issues
 }
@@ -111,13 +114,18 @@ func HasErrors(issues []Issue) bool { return syntax.HasErrors(issues) }
 // Source returns the text that was compiled.
 func (r *Ruleset) Source() string { return r.program.File.Source }
 
-// blocks makes the blocks of match statements.
-func blocks(matches []*syntax.Match) []*block {
+// blocks makes the blocks of match statements in others, whose path is around.
+func blocks(matches []*syntax.Match, around []syntax.Segment) []*block {
 	out := make([]*block, len(matches))
 	for i, m := range matches {
-		b := &block{path: m.Path, inner: blocks(m.Matches)}
+		path := append(slices.Clone(around), m.Path...)
+		match := path
+		if ofDocuments(path) {
+			match = path[root:]
+		}
+		b := &block{path: m.Path, inner: blocks(m.Matches, path)}
 		for _, a := range m.Allows {
-			s := allow{line: a.Span.Line, cond: a.Cond}
+			s := allow{line: a.Span.Line, cond: a.Cond, match: PathText(match)}
 			for _, name := range a.Methods {
 				s.methods |= methodsOf[name.Text]
 			}

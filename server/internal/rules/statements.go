@@ -2,6 +2,7 @@ package rules
 
 import (
 	"slices"
+	"strings"
 
 	"clave/server/internal/model/value"
 	"clave/server/internal/rules/check"
@@ -44,10 +45,33 @@ func (r *Ruleset) AllowStatements() []AllowStatement {
 	return out
 }
 
+// root is the number of segments before a document's path: databases, {database} and documents.
+const root = 3
+
+// ofDocuments reports whether a path is that of documents.
+func ofDocuments(path []syntax.Segment) bool {
+	return len(path) > root && path[0].Text == "databases" && path[2].Text == "documents"
+}
+
+// PathText returns the path of match statements as it is written in rules.
+func PathText(path []syntax.Segment) string {
+	var b strings.Builder
+	for _, s := range path {
+		switch s.Kind {
+		case syntax.Literal:
+			b.WriteString("/" + s.Text)
+		case syntax.Capture:
+			b.WriteString("/{" + s.Text + "}")
+		case syntax.Glob:
+			b.WriteString("/{" + s.Text + "=**}")
+		}
+	}
+	return b.String()
+}
+
 // statementOf returns a statement at a path; ok is false if it applies to no document.
 func statementOf(path []syntax.Segment, a *syntax.Allow) (s AllowStatement, ok bool) {
-	const root = 3 // databases, {database} and documents
-	if len(path) <= root || path[0].Text != "databases" || path[2].Text != "documents" {
+	if !ofDocuments(path) {
 		return s, false
 	}
 	s = AllowStatement{Path: path[root:], Span: a.Span, Condition: a.Cond}

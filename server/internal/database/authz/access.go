@@ -47,7 +47,7 @@ type access struct {
 	unrequested bool
 	// spend receives the cost of evaluations; nil receives nothing.
 	spend func(ctx context.Context, cost int) error
-	// bill receives the documents that the rules look up; nil receives nothing.
+	// bill receives the decisions, and the documents that the rules look up; nil receives nothing.
 	bill *bill
 }
 
@@ -182,6 +182,7 @@ func (a *access) commit(ctx context.Context, v *engine.CheckView) error {
 	}
 	a.time = value.TimestampOf(v.Time.Time().Truncate(time.Millisecond)) // like server timestamps
 	a.after = v.After
+	a.bill.restart()
 	for i := range v.Steps {
 		if w := v.Steps[i].Write; w.Op != document.Verify {
 			a.lookups.Writes(w.Name)
@@ -253,7 +254,7 @@ func (a *access) decide(ctx context.Context, request *rules.Request) error {
 		return err
 	}
 	if !a.unrequested {
-		a.bill.decided(request, &d)
+		a.bill.decided(request.Name.Path, &d)
 	}
 	if a.rulesets.o.Cover && !a.unrequested {
 		a.rulesets.monitor.add(a.ruleset, request, &d)

@@ -12,7 +12,6 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/observe/usage"
-	"clave/server/internal/rules"
 )
 
 // bill counts what production would bill for one call. A nil bill counts nothing. The rules of prices:
@@ -31,31 +30,34 @@ type bill struct {
 	row usage.Key
 	// pool receives the bill after its last use; nil keeps it.
 	pool *sync.Pool
-	// sized is set if the sizes of documents are counted, and present has, for each document of a get so far, its size,
-	// or absent.
-	sized   bool
-	present []int64
+	// detailed is set if the sizes of documents and the rules that decide are counted.
+	detailed bool
+	// present are the documents of a get so far.
+	present []presence
+	// decisions are those of the rules about the call, in order; none if they are not counted.
+	decisions []ruled
+	// last is the rule of the last decision, and attributed how many lookups belong to decisions.
+	last       usage.Rule
+	attributed int64
 	// parts are what the sources of a pipeline have read.
 	parts []*billPart
 	// lookups are the documents that the rules looked up.
 	lookups []resource.Document
-	// rules are the decisions about documents, where they are counted.
-	rules []ruled
 }
 
-// ruled is a decision about a document.
-type ruled struct {
-	path string
-	// line is that of usage.Key.Rule.
-	line int
+// presence is a document of a get with its size, or absent.
+type presence struct {
+	name resource.Document
+	size int64
 }
 
 // absent stands for a document that does not exist.
 const absent = -1
 
-// billPart is what a source of a pipeline has read.
+// billPart is what a source of a pipeline has read by the decision of a rule.
 type billPart struct {
 	pattern string
+	rule    usage.Rule
 	usage.Counts
 }
 
@@ -72,22 +74,26 @@ func (az *Authorizer) bill(c token.Caller, db resource.Database, call string) *b
 	if b == nil {
 		b = &bill{}
 	}
-	b.usage, b.project, b.row, b.sized, b.pool = az.usage, db.Project, rowOf(c, call), !az.usage.Coarse(), &az.bills
+	b.usage, b.project, b.row, b.detailed, b.pool = az.usage, db.Project, rowOf(c, call), !az.usage.Coarse(), &az.bills
 	return b
 }
 
 // release lets another call have the bill. It is called with the last count of a call.
 func (b *bill) release() {
 	const most = 64
-	if b.pool == nil || cap(b.lookups) > most || cap(b.present) > most || cap(b.rules) > most {
+	if b.pool == nil || cap(b.lookups) > most || cap(b.present) > most || cap(b.decisions) > most {
 		return
 	}
 	if len(b.lookups) > 0 {
 		clear(b.lookups)
 		b.lookups = b.lookups[:0]
 	}
-	clear(b.rules)
-	b.present, b.rules, b.parts = b.present[:0], b.rules[:0], nil // the other members are set when it is taken again
+	if len(b.decisions) > 0 {
+		clear(b.decisions)
+	}
+	b.restart()
+	clear(b.present)
+	b.present, b.parts = b.present[:0], nil // the other members are set when it is taken again
 	b.pool.Put(b)
 }
 
@@ -98,36 +104,10 @@ func (b *bill) looksUp(name resource.Document) {
 	}
 }
 
-// decided notes the rule that decided about an operation.
-func (b *bill) decided(q *rules.Request, d *rules.Decision) {
-	if b == nil || !b.sized {
-		return
-	}
-	b.row.Rule = 0
-	if n := len(d.Statements); n > 0 {
-		b.row.Rule = d.Statements[n-1].Line
-	}
-	if q.Method != rules.List {
-		b.rules = append(b.rules, ruled{q.Name.Path, b.row.Rule})
-	}
-}
-
-// ruleOf returns the rule that decided about a document, and where the decision about the next document probably is,
-// given where that about this one probably is.
-func (b *bill) ruleOf(name resource.Document, at int) (line, next int) {
-	for i := range b.rules {
-		i = (at + i) % len(b.rules)
-		if b.rules[i].path == name.Path {
-			return b.rules[i].line, i + 1
-		}
-	}
-	return b.row.Rule, at
-}
-
 // found counts the next document of a get, which is nil if it does not exist.
-func (b *bill) found(d *document.Document) {
+func (b *bill) found(name resource.Document, d *document.Document) {
 	if b != nil {
-		b.present = append(b.present, b.size(d))
+		b.present = append(b.present, presence{name, b.size(d)})
 	}
 }
 
@@ -136,7 +116,7 @@ func (b *bill) size(d *document.Document) int64 {
 	switch {
 	case d == nil:
 		return absent
-	case !b.sized:
+	case !b.detailed:
 		return 0
 	}
 	return int64(d.Size())
@@ -144,7 +124,7 @@ func (b *bill) size(d *document.Document) int64 {
 
 // sizing returns yield, preceded by a count of the size of each document that is sent.
 func (b *bill) sizing(sent *int64, yield func(*document.Document) error) func(*document.Document) error {
-	if b == nil || !b.sized {
+	if b == nil || !b.detailed {
 		return yield
 	}
 	return func(d *document.Document) error {
@@ -171,33 +151,24 @@ func (b *bill) add(pattern, text string, c usage.Counts) {
 	b.usage.Add(b.project, key, c)
 }
 
-// got counts a get of documents, by their collections. The lookups are counted for the first.
+// got counts a get of documents, by their collections and rules.
 func (b *bill) got(names []resource.Document, err error) {
 	if b == nil || len(names) == 0 {
 		return
 	}
 	defer b.release()
-	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
-	last := parentOf(names[0])
-	row := b.row
-	if !fault.Is(err, fault.PermissionDenied) { // an error of the client or about an absent document comes after the read
-		rule, at := b.ruleOf(names[0], 0)
-		row.Rule = rule
-		for i, size := range b.present {
-			rule, at = b.ruleOf(names[i], at)
-			if of := parentOf(names[i]); of != last || rule != row.Rule {
-				b.usage.AddTo(b.project, row, last, &c)
-				c, last, row.Rule = usage.Counts{}, of, rule
-			}
-			if size == absent {
-				c.Missing++
-			} else {
-				c.Documents++
-				c.Sent += size
-			}
-		}
+	present := b.present
+	if fault.Is(err, fault.PermissionDenied) { // an error of the client or about an absent document comes after the read
+		present = nil
 	}
-	b.usage.AddTo(b.project, row, last, &c)
+	b.eachOf(names[0], len(present), func(i int) resource.Document { return present[i].name }, func(i int, c *usage.Counts) {
+		if size := present[i].size; size == absent {
+			c.Missing++
+		} else {
+			c.Documents++
+			c.Sent += size
+		}
+	})
 }
 
 // parentOf returns the path of a document's collection.
@@ -214,7 +185,7 @@ func (b *bill) queried(q *query.Query, stats *request.Stats, sent int64, err err
 		return
 	}
 	defer b.release()
-	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
+	c := b.whole()
 	if err == nil {
 		c.Documents, c.Skipped, c.Sent = stats.Results, stats.Skipped, sent
 		_, c.Entries = stats.BilledEntries(q)
@@ -246,7 +217,7 @@ func (b *bill) aggregated(q *query.Query, stats *request.Stats, err error) {
 		return
 	}
 	defer b.release()
-	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
+	c := b.whole()
 	if err == nil {
 		if _, c.Entries = stats.AggregatedEntries(); c.Entries == 0 {
 			c.Minimum = 1
@@ -261,7 +232,7 @@ func (b *bill) listed(collection resource.Collection, documents []*document.Docu
 		return
 	}
 	defer b.release()
-	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
+	c := b.whole()
 	if err == nil {
 		c.Documents = int64(len(documents))
 		for _, d := range documents {
@@ -274,18 +245,18 @@ func (b *bill) listed(collection resource.Collection, documents []*document.Docu
 	b.usage.AddTo(b.project, b.row, collection.Path(), &c)
 }
 
-// source counts what a source of a pipeline reads from now on, and returns the counts.
+// source counts what a source of a pipeline reads from now on by the last decision, and returns the counts.
 func (b *bill) source(pattern func(*usage.Meter) string) *usage.Counts {
 	if b == nil {
 		return &usage.Counts{}
 	}
 	of := pattern(b.usage)
 	for _, part := range b.parts { // sub-pipelines read from the same few collections for each row
-		if part.pattern == of {
+		if part.pattern == of && part.rule == b.last {
 			return &part.Counts
 		}
 	}
-	part := &billPart{pattern: of}
+	part := &billPart{pattern: of, rule: b.last}
 	b.parts = append(b.parts, part)
 	return &part.Counts
 }
@@ -297,20 +268,42 @@ func (b *bill) piped(err error) {
 		return
 	}
 	defer b.release()
-	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
-	pattern, read := "*", int64(0)
+	c := usage.Counts{Calls: 1, Lookups: b.unattributed()}
+	pattern, rule, read := "*", b.last, int64(0)
 	for i, part := range b.parts {
 		if i == 0 {
-			pattern = part.pattern
+			pattern, rule = part.pattern, part.rule
 		}
 		if read += part.Reads(); err == nil {
-			b.add(part.pattern, "", part.Counts)
+			b.addRuled(part.pattern, part.rule, part.Counts)
 		}
 	}
 	if err == nil && read == 0 {
 		c.Minimum = 1
 	}
+	b.addRuled(pattern, rule, c)
+	for _, d := range b.decisions {
+		if d.lookups+d.denied > 0 {
+			b.addRuled(b.patternBy(d.rule), d.rule, usage.Counts{Lookups: d.lookups, Denials: d.denied})
+		}
+	}
+}
+
+// addRuled adds counts of a pipeline to the row of a pattern and a rule.
+func (b *bill) addRuled(pattern string, rule usage.Rule, c usage.Counts) {
+	b.row.Rule = rule
 	b.add(pattern, "", c)
+}
+
+// patternBy returns the pattern of the first source of a pipeline about which a rule has decided, or * for one that
+// has read nothing.
+func (b *bill) patternBy(rule usage.Rule) string {
+	for _, part := range b.parts {
+		if part.rule == rule {
+			return part.pattern
+		}
+	}
+	return "*"
 }
 
 // request counts a request that reads no documents, below a parent.
@@ -330,36 +323,21 @@ func (b *bill) request(parent string, err error) {
 	b.add(pattern, "", c)
 }
 
-// wrote counts writes, of which done reports whether they were made. The lookups are counted for the first.
+// wrote counts writes, of which done reports whether they were made, by their collections and rules.
 func (b *bill) wrote(writes []document.Write, done func(i int) bool) {
 	if b == nil || len(writes) == 0 {
 		return
 	}
 	defer b.release()
-	c := usage.Counts{Calls: 1, Lookups: int64(len(b.lookups))}
-	last := parentOf(writes[0].Name)
-	row := b.row
-	rule, at := b.ruleOf(writes[0].Name, 0)
-	if done(0) {
-		row.Rule = rule
-	}
-	for i := range writes {
-		if !done(i) {
-			continue
-		}
-		rule, at = b.ruleOf(writes[i].Name, at)
-		if of := parentOf(writes[i].Name); of != last || rule != row.Rule {
-			b.usage.AddTo(b.project, row, last, &c)
-			c, last, row.Rule = usage.Counts{}, of, rule
-		}
-		switch writes[i].Op {
-		case document.Delete:
+	b.eachOf(writes[0].Name, len(writes), func(i int) resource.Document { return writes[i].Name }, func(i int, c *usage.Counts) {
+		switch {
+		case !done(i):
+		case writes[i].Op == document.Delete:
 			c.Deletes++
-		case document.Update:
+		case writes[i].Op == document.Update:
 			c.Writes++
 		}
-	}
-	b.usage.AddTo(b.project, row, last, &c)
+	})
 }
 
 // patternOf returns the pattern of a query's collections: **/orders for a collection group.

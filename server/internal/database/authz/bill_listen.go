@@ -52,13 +52,13 @@ type targetBill struct {
 	target *target.Target
 	// resumed is set if the client has the documents of an earlier stream; stale if that is longer ago than resumable.
 	resumed, stale bool
-	// begun is set when the call is counted: for callers whose requests rules decide, after the first decision.
-	begun bool
 	// current is set after the first snapshot, and sent is how many reads it has cost so far.
 	current bool
 	sent    int64
 	// looked is the number of lookups of the last decision.
 	looked int64
+	// called is set once the call is counted, which is when its rule is known.
+	called bool
 	// touched, decisive and changed are set if the target is in stream.touched, was decided and has changed since the
 	// last snapshot.
 	touched, decisive, changed bool
@@ -69,7 +69,7 @@ func (s *streamBills) open(t *target.Target) *targetBill {
 	if s == nil {
 		return nil
 	}
-	b := &targetBill{stream: s, bill: bill{usage: s.authorizer.usage, sized: !s.authorizer.usage.Coarse(), project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
+	b := &targetBill{stream: s, bill: bill{usage: s.authorizer.usage, detailed: !s.authorizer.usage.Coarse(), project: s.db.Project, row: rowOf(s.caller, "listen")}, db: s.db, target: t}
 	from := t.ReadTime
 	if v, ok := listen.TokenVersion(t.Resume); ok {
 		from = v
@@ -79,9 +79,6 @@ func (s *streamBills) open(t *target.Target) *targetBill {
 		b.stale = s.authorizer.clock.Now().Sub(from.Time()) > resumable
 	}
 	b.describe()
-	if s.caller.Privileged {
-		b.begin()
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t.ID == 0 {
@@ -145,6 +142,9 @@ func (b *targetBill) touch() {
 
 // event counts an event.
 func (b *targetBill) event(ctx context.Context, az *Authorizer, e *target.Event) {
+	if e.Kind != target.Added {
+		b.begin()
+	}
 	switch e.Kind {
 	case target.Reset:
 		b.current, b.resumed, b.stale = false, false, false
@@ -218,16 +218,20 @@ func (b *targetBill) extent(ctx context.Context, az *Authorizer) (documents, ent
 
 // begin counts the call, once.
 func (b *targetBill) begin() {
-	if !b.begun {
-		b.begun = true
+	if !b.called {
+		b.called = true
 		b.count(usage.Counts{Calls: 1})
 	}
 }
 
-// decide counts the lookups of a decision about the target, and the call after the first one.
-func (b *targetBill) decide(decision *bill) {
-	b.row.Rule = decision.row.Rule
+// decided counts the lookups and the denial of a decision about the target, whose rule decides about its documents
+// from now on.
+func (b *targetBill) decided(decision *bill) {
+	b.row.Rule = decision.last
 	b.begin()
+	if n := decision.whole().Denials; n > 0 {
+		b.count(usage.Counts{Denials: n})
+	}
 	if b.looked = int64(len(decision.lookups)); b.looked > 0 {
 		b.count(usage.Counts{Lookups: b.looked})
 		b.decisive = true

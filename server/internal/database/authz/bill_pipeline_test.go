@@ -3,8 +3,6 @@ package authz_test
 import (
 	"testing"
 
-	"clave/server/internal/database/authz"
-	"clave/server/internal/database/pipeline"
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/value"
 	"clave/server/internal/observe/usage"
@@ -12,9 +10,6 @@ import (
 
 // TestBillOfPipelines counts what the sources of pipelines read, by their patterns, and the lookups of their rules.
 func TestBillOfPipelines(t *testing.T) {
-	source := func(stage, path string) request.Stage {
-		return request.Stage{Name: stage, Args: []request.Expression{request.Constant{Value: value.Reference(path)}}}
-	}
 	a, b := source("collection", "/a"), source("collection", "/b")
 	ten := request.Stage{Name: "limit", Args: []request.Expression{request.Constant{Value: value.Int(10)}}}
 	union := request.Stage{Name: "union", Args: []request.Expression{request.Subpipeline{b}}}
@@ -32,13 +27,7 @@ func TestBillOfPipelines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h, m := newBilled(t)
-			p, err := pipeline.Compile(testDB, c.stages)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = h.authorizer.Pipeline(t.Context(), user("ann"), testDB, authz.PipelineRead{Pipeline: p}, func(authz.Snapshot) error { return nil },
-				func(request.PipelineRow) error { return nil })
-			if err != nil {
+			if err := h.pipe(c.stages...); err != nil {
 				t.Fatal(err)
 			}
 			r := m.Report("p")

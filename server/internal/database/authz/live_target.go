@@ -88,9 +88,9 @@ func (p *liveTarget) check(ctx context.Context, read listen.Read) ([]resource.Do
 		p.last = nil
 	}
 	if p.bill != nil {
-		decision := &bill{usage: p.authorizer.usage, sized: !p.authorizer.usage.Coarse()}
-		access.billed(decision)
-		defer func() { p.bill.decide(decision) }()
+		lookups := &bill{usage: p.authorizer.usage, detailed: !p.authorizer.usage.Coarse()}
+		access.billed(lookups)
+		defer func() { p.bill.decided(lookups) }()
 	}
 	if p.target.Query == nil {
 		err := p.checkDocuments(ctx, access, read)

@@ -163,10 +163,10 @@ func (s *pipelineSource) Get(ctx context.Context, names []resource.Document, yie
 	if len(names) == 0 {
 		return nil
 	}
-	read := s.bill.source(func(m *usage.Meter) string { return m.Pattern(parentOf(names[0])) })
 	return s.reading.GetAll(ctx, names, func(name resource.Document, d *document.Document) error {
 		s.turn.Return()
 		err := s.access.get(ctx, name, d)
+		read := s.bill.source(func(m *usage.Meter) string { return m.Pattern(parentOf(names[0])) })
 		switch {
 		case err != nil:
 			s.turn.Lend()

@@ -51,7 +51,7 @@ func (az *Authorizer) Get(ctx context.Context, c token.Caller, db resource.Datab
 			return err
 		}
 		turn.Lend()
-		bill.found(d)
+		bill.found(name, d)
 		return yield(name, d)
 	})
 }

@@ -56,7 +56,7 @@ func (b Budget) Check(r Report, w io.Writer) (exceeded int) {
 		fmt.Fprintf(w, "%s: %d reads, %d allowed\n", what, reads, most)
 		for _, row := range rows[:min(maxCulprits, len(rows))] {
 			if row.Reads > 0 {
-				fmt.Fprintf(w, "  %d by %d × %s %s (%s): %s\n", row.Reads, row.Calls, row.Call, row.What(), row.By(), row.reasons())
+				fmt.Fprintf(w, "  %d by %d × %s %s (%s): %s\n", row.Reads, row.Calls, row.Call, row.What(), row.Who(), row.reasons())
 			}
 		}
 	}

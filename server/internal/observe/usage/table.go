@@ -13,7 +13,7 @@ func compareRows(a, b Row) int {
 	return cmp.Or(
 		cmp.Compare(b.Reads, a.Reads), cmp.Compare(b.Writes+b.Deletes+b.Expired, a.Writes+a.Deletes+a.Expired),
 		strings.Compare(a.Pattern, b.Pattern), strings.Compare(a.Call, b.Call), strings.Compare(a.Query, b.Query),
-		strings.Compare(a.Caller, b.Caller), strings.Compare(a.User, b.User), cmp.Compare(a.Rule, b.Rule),
+		strings.Compare(a.Caller, b.Caller), strings.Compare(a.User, b.User), compareRules(a.Rule, b.Rule),
 	)
 }
 
@@ -28,21 +28,13 @@ func (k Key) Who() string {
 // What returns the query of a row, or its pattern where it has none.
 func (k Key) What() string { return cmp.Or(k.Query, k.Pattern) }
 
-// By returns the caller of a row and the line of the rule that decided, in words.
-func (k Key) By() string {
-	if k.Rule == 0 {
-		return k.Who()
-	}
-	return fmt.Sprintf("%s, rule L%d", k.Who(), k.Rule)
-}
-
 // Print prints a report as a table with at most most rows, and says what the others add up to.
 func (r Report) Print(w io.Writer, most int) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "reads\twrites\tdeletes\tcalls\tcall\tby\twhat\treads are")
 	shown := r.Rows[:min(most, len(r.Rows))]
 	for _, row := range shown {
-		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", row.Reads, row.Writes, row.Deletes+row.Expired, row.Calls, row.Call, row.By(), row.What(), row.reasons())
+		fmt.Fprintf(t, "%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", row.Reads, row.Writes, row.Deletes+row.Expired, row.Calls, row.Call, row.Who(), row.What(), row.reasons())
 	}
 	if rest := r.Rows[len(shown):]; len(rest) > 0 {
 		var sum Counts

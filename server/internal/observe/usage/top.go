@@ -14,26 +14,45 @@ type PatternCounts struct {
 	Counts
 }
 
+// sum is the sum of the rows that have something in common.
+type sum[K comparable] struct {
+	of K
+	Counts
+}
+
+// sums adds up the rows of a report by what of returns for a key; ok is false for rows to leave out. The sums are
+// sorted by reads, then by writes and deletes, the most first, and then by compare.
+func sums[K comparable](r Report, of func(*Key) (of K, ok bool), compare func(a, b K) int) []*sum[K] {
+	known := make(map[K]*sum[K])
+	all := []*sum[K]{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		k, ok := of(&row.Key)
+		if !ok {
+			continue
+		}
+		s := known[k]
+		if s == nil {
+			s = &sum[K]{of: k}
+			known[k] = s
+			all = append(all, s)
+		}
+		s.add(&row.Counts)
+	}
+	slices.SortFunc(all, func(a, b *sum[K]) int {
+		return cmp.Or(cmp.Compare(b.Reads(), a.Reads()), cmp.Compare(b.Writes+b.Deletes+b.Expired, a.Writes+a.Deletes+a.Expired), compare(a.of, b.of))
+	})
+	return all
+}
+
 // Top returns the patterns with the most reads, then writes and deletes, at most most of them. Other is among them like
 // any other.
 func (r Report) Top(most int) []PatternCounts {
-	sums := make(map[string]*PatternCounts)
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		sum := sums[row.Pattern]
-		if sum == nil {
-			sum = &PatternCounts{Pattern: row.Pattern}
-			sums[row.Pattern] = sum
-		}
-		sum.add(&row.Counts)
+	all := sums(r, func(k *Key) (string, bool) { return k.Pattern, true }, strings.Compare)
+	all = all[:min(most, len(all))]
+	out := make([]PatternCounts, len(all))
+	for i, s := range all {
+		out[i] = PatternCounts{s.of, s.Reads(), s.Counts}
 	}
-	all := make([]PatternCounts, 0, len(sums))
-	for _, sum := range sums {
-		sum.Reads = sum.Counts.Reads()
-		all = append(all, *sum)
-	}
-	slices.SortFunc(all, func(a, b PatternCounts) int {
-		return cmp.Or(cmp.Compare(b.Reads, a.Reads), cmp.Compare(b.Writes+b.Deletes+b.Expired, a.Writes+a.Deletes+a.Expired), strings.Compare(a.Pattern, b.Pattern))
-	})
-	return all[:min(most, len(all))]
+	return out
 }

@@ -1,6 +1,6 @@
 // Package usage counts what production would bill for the requests of projects: reads by their reason, writes and
-// deletes, for each call, collection pattern, caller and query. The number of rows is bounded: what exceeds it is
-// counted in rows of Other.
+// deletes, for each call, collection pattern, caller, query and deciding rule. The number of rows is bounded: what
+// exceeds it is counted in rows of Other.
 package usage
 
 import (
@@ -36,9 +36,8 @@ type Key struct {
 	User   string `json:"user,omitempty"`
 	// Query is the query without the values of its conditions; empty for other calls.
 	Query string `json:"query,omitempty"`
-	// Rule is the line of the allow statement of the rules that decided: the one that allowed, or the last one that was
-	// asked. It is 0 if none was.
-	Rule int `json:"rule,omitempty"`
+	// Rule is the allow statement of the security rules that decided; zero for callers to whom no rules apply.
+	Rule Rule `json:"rule,omitzero"`
 }
 
 // Counts are the billed operations.
@@ -61,6 +60,8 @@ type Counts struct {
 	Writes  int64 `json:"writes"`
 	Deletes int64 `json:"deletes"`
 	Expired int64 `json:"ttlDeletes"`
+	// Denials are decisions of rules that denied. They cost nothing.
+	Denials int64 `json:"denials"`
 	// Sent is the size of the documents that were returned, in bytes as they are stored.
 	Sent int64 `json:"sentBytes"`
 }
@@ -71,12 +72,13 @@ func (c Counts) Reads() int64 {
 }
 
 // fields is the number of counts.
-const fields = 11
+const fields = 12
 
 // fields returns the counts.
 func (c *Counts) fields() [fields]*int64 {
 	return [fields]*int64{
-		&c.Calls, &c.Documents, &c.Missing, &c.Skipped, &c.Entries, &c.Minimum, &c.Lookups, &c.Writes, &c.Deletes, &c.Expired, &c.Sent,
+		&c.Calls, &c.Documents, &c.Missing, &c.Skipped, &c.Entries, &c.Minimum, &c.Lookups, &c.Writes, &c.Deletes, &c.Expired,
+		&c.Denials, &c.Sent,
 	}
 }
 
@@ -138,7 +140,7 @@ type row [fields]atomic.Int64
 // add adds counts.
 func (r *row) add(c *Counts) {
 	for i, n := range [fields]int64{
-		c.Calls, c.Documents, c.Missing, c.Skipped, c.Entries, c.Minimum, c.Lookups, c.Writes, c.Deletes, c.Expired, c.Sent,
+		c.Calls, c.Documents, c.Missing, c.Skipped, c.Entries, c.Minimum, c.Lookups, c.Writes, c.Deletes, c.Expired, c.Denials, c.Sent,
 	} {
 		if n != 0 {
 			r[i].Add(n)
@@ -199,7 +201,7 @@ func (m *Meter) reduce(k *Key, c *Counts) bool {
 	if !m.o.Coarse {
 		return true
 	}
-	k.User, k.Query, k.Rule = "", "", 0
+	k.User, k.Query, k.Rule = "", "", Rule{}
 	return c.Reads()+c.Writes+c.Deletes+c.Expired != 0 // so that denied calls add no rows
 }
 
@@ -241,9 +243,9 @@ func fits(pattern, collection string) bool {
 
 // placeOf returns the place of a row with a pattern or another text that stands for it. Rows may share one.
 func placeOf(project string, k *Key, pattern string) int {
-	h := 3*len(k.Call) + 7*len(k.Caller) + 13*k.Rule + sketch(project)
+	h := 3*len(k.Call) + 7*len(k.Caller) + sketch(project)
 	h = 31*h + sketch(pattern)
-	h = 31*h + sketch(k.User)
+	h = 31*h + sketch(k.User) + 5*k.Rule.Line
 	return (31*h + sketch(k.Query)) & (places - 1)
 }
 
@@ -353,13 +355,15 @@ type Report struct {
 	Total Total     `json:"total"`
 	// Rows are sorted by reads, then by writes and deletes, the most first.
 	Rows []Row `json:"rows"`
+	// Rules are the sums of the rows that rules decided, those with the most reads first.
+	Rules []RuleCounts `json:"rules"`
 	// Stored is what the documents occupy; nil if it was not counted.
 	Stored *StorageReport `json:"stored,omitempty"`
 }
 
 // Report returns the usage of a project, or with an empty name that of all projects together.
 func (m *Meter) Report(project string) Report {
-	r := Report{Project: project, Rows: []Row{}}
+	r := Report{Project: project, Rows: []Row{}, Rules: []RuleCounts{}}
 	if m == nil {
 		return r
 	}
@@ -391,6 +395,7 @@ func (m *Meter) Report(project string) Report {
 	}
 	r.Total.Reads = r.Total.Counts.Reads()
 	slices.SortFunc(r.Rows, compareRows)
+	r.Rules = r.byRule()
 	return r
 }
 

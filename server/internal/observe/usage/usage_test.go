@@ -191,3 +191,33 @@ func BenchmarkAddTo(b *testing.B) {
 		m.AddTo("project", Key{Call: "get", Caller: "user", User: "ann"}, "users/ann/orders", &Counts{Calls: 1, Documents: 1, Sent: 100})
 	}
 }
+
+// TestRules adds up rows by rule, and prints them.
+func TestRules(t *testing.T) {
+	m := newMeter()
+	five, six := Rule{5, "/a/{id}"}, Rule{6, "/b/{id}"}
+	m.Add("p", Key{Call: "get", Pattern: "a", Caller: "user", User: "ann", Rule: five}, Counts{Calls: 1, Documents: 2, Lookups: 1})
+	m.Add("p", Key{Call: "query", Pattern: "a", Caller: "user", User: "bob", Rule: five}, Counts{Calls: 1, Documents: 3})
+	m.AddTo("p", Key{Call: "get", Caller: "user", User: "ann", Rule: six}, "a", &Counts{Calls: 1, Denials: 1})
+	m.Add("p", Key{Call: "get", Pattern: "a", Caller: "anonymous", Rule: Rule{0, NoRule}}, Counts{Calls: 1, Denials: 1})
+	m.Add("p", Key{Call: "get", Pattern: "a", Caller: "admin"}, Counts{Calls: 1, Documents: 9})
+	r := m.Report("p")
+	if len(r.Rows) != 5 || len(r.Rules) != 3 || r.Rules[0].Rule != five || r.Rules[0].Reads != 6 || r.Rules[0].Calls != 2 {
+		t.Errorf("rules %+v of rows %+v", r.Rules, r.Rows)
+	}
+	var out strings.Builder
+	if err := r.PrintRules(&out, 2); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"5          0        1        0       0        0        line 5 /a/{id}", "1        (no rule)", "1        1 more rules"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the table lacks %q:\n%s", want, out.String())
+		}
+	}
+	coarse := New(Options{Clock: clocktest.NewManual(time.Unix(0, 0)), Coarse: true})
+	coarse.Add("p", Key{Call: "get", Pattern: "a", Rule: five}, Counts{Documents: 1})
+	coarse.Add("p", Key{Call: "get", Pattern: "a", Rule: six}, Counts{Documents: 1, Denials: 1})
+	if r := coarse.Report("p"); len(r.Rows) != 1 || len(r.Rules) != 0 {
+		t.Errorf("a coarse meter has %+v", r)
+	}
+}

@@ -123,25 +123,9 @@ func (a *attack) unreached(s *rules.AllowStatement, m rules.Method) {
 		return // it says so
 	}
 	a.report.Findings = append(a.report.Findings, Finding{
-		Kind: "unreached", Line: s.Span.Line, Path: pathText(s.Path), Method: m.String(), Note: true,
+		Kind: "unreached", Line: s.Span.Line, Path: rules.PathText(s.Path), Method: m.String(), Note: true,
 		What: "no request was found that this statement allows",
 	})
-}
-
-// pathText returns the path of match statements as text.
-func pathText(path []syntax.Segment) string {
-	var b strings.Builder
-	for _, s := range path {
-		switch s.Kind {
-		case syntax.Literal:
-			b.WriteString("/" + s.Text)
-		case syntax.Capture:
-			b.WriteString("/{" + s.Text + "}")
-		case syntax.Glob:
-			b.WriteString("/{" + s.Text + "=**}")
-		}
-	}
-	return b.String()
 }
 
 // try adds a finding if a request is allowed. Of one kind, statement, method and detail it keeps the first.
@@ -165,7 +149,7 @@ func (a *attack) try(ctx context.Context, w *world, kind, detail, what string) b
 		return true
 	}
 	a.report.Findings = append(a.report.Findings, Finding{
-		Kind: kind, Line: at.Span.Line, Path: pathText(at.Path), Method: w.method.String(), What: what, Case: c, world: w,
+		Kind: kind, Line: at.Span.Line, Path: rules.PathText(at.Path), Method: w.method.String(), What: what, Case: c, world: w,
 	})
 	return true
 }

@@ -82,7 +82,7 @@ func (a *attack) bomb(ctx context.Context, w *world) {
 	}
 	a.seen[key] = true
 	a.report.Findings = append(a.report.Findings, Finding{
-		Kind: "lookup-bomb", Line: at.Span.Line, Path: pathText(at.Path), Method: w.method.String(),
+		Kind: "lookup-bomb", Line: at.Span.Line, Path: rules.PathText(at.Path), Method: w.method.String(),
 		What: fmt.Sprintf("nobody is signed in, and %d documents are looked up: check request.auth != null before get() and exists()", len(nobody.looked)),
 	})
 }

@@ -16,9 +16,9 @@ import (
 func TestUsageRoutes(t *testing.T) {
 	m := usage.New(usage.Options{Clock: clock.System()})
 	h := control.New(control.Options{Usage: m})
-	m.Add("p", usage.Key{Call: "get", Pattern: "a", Caller: "admin"}, usage.Counts{Calls: 1, Documents: 2})
-	const row = `"total":{"reads":2,"calls":1,"documents":2,"missing":0,"skipped":0,"entries":0,"minimum":0,"lookups":0,"writes":0,"deletes":0,"ttlDeletes":0,"sentBytes":0},"rows":[{"call":"get","pattern":"a","caller":"admin","reads":2,`
-	if code, body := exchange(t, h, http.MethodGet, "/emulator/v1/projects/p:usage", ""); code != http.StatusOK || !strings.Contains(body, row) {
+	m.Add("p", usage.Key{Call: "get", Pattern: "a", Caller: "admin", Rule: usage.Rule{Line: 5, Match: "/a/{id}"}}, usage.Counts{Calls: 1, Documents: 2})
+	const row = `"total":{"reads":2,"calls":1,"documents":2,"missing":0,"skipped":0,"entries":0,"minimum":0,"lookups":0,"writes":0,"deletes":0,"ttlDeletes":0,"denials":0,"sentBytes":0},"rows":[{"call":"get","pattern":"a","caller":"admin","rule":{"line":5,"match":"/a/{id}"},"reads":2,`
+	if code, body := exchange(t, h, http.MethodGet, "/emulator/v1/projects/p:usage", ""); code != http.StatusOK || !strings.Contains(body, row) || !strings.Contains(body, `"rules":[{"line":5,"match":"/a/{id}","reads":2,`) {
 		t.Errorf("GET = %d, %s", code, body)
 	}
 	if code, body := exchange(t, h, http.MethodGet, "/emulator/v1/projects/q:usage", ""); code != http.StatusOK || !strings.Contains(body, `"rows":[]`) {

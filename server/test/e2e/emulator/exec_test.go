@@ -53,20 +53,24 @@ func TestExecRunsACommandWithTheEmulatorsEnvironment(t *testing.T) {
 
 // TestExecCountsUsage reads more than a budget allows.
 func TestExecCountsUsage(t *testing.T) {
-	dir, port := harness.ProjectFolder(t, nil)
+	dir, port := harness.ProjectFolder(t, map[string]string{
+		"firestore.rules": "rules_version = '2';\nservice cloud.firestore { match /databases/{d}/documents {\n  match /users/{u}/orders/{o} { allow get: if o != '3'; }\n} }\n",
+	})
 	harness.WriteFile(t, filepath.Join(dir, "budget.json"), `{"reads": 1, "patterns": {"users/*/orders": 0}}`)
 	harness.WriteFile(t, filepath.Join(dir, "wide.json"), `{"reads": 2}`)
 	harness.WriteFile(t, filepath.Join(dir, "broken.json"), `{"red": 2}`)
 	harness.WriteFile(t, filepath.Join(dir, "prices.json"), `{"date": "2026-11-01", "currency": "USD", "per100000": {"reads": 0.06, "writes": 0.18, "deletes": 0.02, "ttlDeletes": 0.02}}`)
-	line := fmt.Sprintf(`for i in 1 2; do curl -s http://127.0.0.1:%d/v1/projects/demo-x/databases/%%28default%%29/documents/users/ann/orders/$i; done`, port)
+	line := fmt.Sprintf(`for i in 1 2; do curl -s http://127.0.0.1:%d/v1/projects/demo-x/databases/%%28default%%29/documents/users/ann/orders/$i; done`, port) +
+		fmt.Sprintf(`; curl -s http://127.0.0.1:%d/v1/projects/demo-x/databases/%%28default%%29/documents/users/ann/orders/3`, port) +
+		fmt.Sprintf(`; curl -s http://127.0.0.1:%d/v1/projects/demo-x/databases/%%28default%%29/documents/users/ann`, port)
 	for _, tt := range []struct {
 		flags []string
 		code  int
 		want  []string
 	}{
-		{[]string{"--usage"}, 0, []string{"users/*/orders", "2 missing", "of index entries"}},
+		{[]string{"--usage"}, 0, []string{"users/*/orders", "2 missing", "of index entries", "0          2        0        0       0        1        line 3 /users/{u}/orders/{o}", "(no rule)"}},
 		{[]string{"--usage-budget", "wide.json"}, 0, nil},
-		{[]string{"--usage-budget", "budget.json"}, 1, []string{"all collections: 2 reads, 1 allowed", "users/*/orders: 2 reads, 0 allowed", "2 by 2 × get users/*/orders", "exceeded 2 of the limits"}},
+		{[]string{"--usage-budget", "budget.json"}, 1, []string{"all collections: 2 reads, 1 allowed", "users/*/orders: 2 reads, 0 allowed", "2 by 3 × get users/*/orders", "exceeded 2 of the limits"}},
 		{[]string{"--usage-prices", "prices.json"}, 0, []string{"Prices of 2026-11-01", "1.20", "of it users/*/orders"}},
 		{[]string{"--usage-prices", "broken.json"}, 1, []string{"broken.json", `unknown field "red"`}},
 		{[]string{"--usage-budget", "broken.json"}, 1, []string{"broken.json", `unknown field "red"`}},

@@ -142,8 +142,18 @@ export interface UsageCounts {
   writes: number
   deletes: number
   ttlDeletes: number
+  /** Decisions of rules that denied. They cost nothing. */
+  denials: number
   /** The size of the documents that were returned. */
   sentBytes: number
+}
+
+/** An allow statement of the security rules. */
+export interface UsageRule {
+  /** The line at which its condition begins; 0 if no statement applied. */
+  line: number
+  /** The path of its match, such as /users/{uid}. */
+  match: string
 }
 
 /** The usage of a call, a collection pattern such as users/&#42;/orders, a caller, a query and a rule. */
@@ -154,8 +164,8 @@ export interface UsageRow extends UsageCounts {
   user?: string
   /** The query without the values of its conditions. */
   query?: string
-  /** The line of the allow statement of the rules that decided: the one that allowed, or the last one that was asked. */
-  rule?: number
+  /** The rule that decided; none for callers to whom no rules apply. */
+  rule?: UsageRule
 }
 
 /** The usage of a project. */
@@ -165,6 +175,8 @@ export interface Usage {
   total: UsageCounts
   /** The rows, those with the most reads first. */
   rows: UsageRow[]
+  /** The sums of the rows by rule, those with the most reads first. */
+  rules: (UsageRule & UsageCounts)[]
   /** What the documents occupy, if that was asked for. */
   stored?: {
     total: StoredBytes

@@ -153,7 +153,7 @@ async function applySeeds(seeds, projectId, firestore, auth) {
 function checkReads(max, before, after) {
   const reads = after.total.reads - before.total.reads
   if (reads <= max) return
-  const key = ({ call, pattern, caller, user, query }) => JSON.stringify([call, pattern, caller, user, query])
+  const key = ({ call, pattern, caller, user, query, rule }) => JSON.stringify([call, pattern, caller, user, query, rule?.line, rule?.match])
   const earlier = new Map(before.rows.map((row) => [key(row), row.reads]))
   const culprits = after.rows
     .map((row) => ({ ...row, reads: row.reads - (earlier.get(key(row)) ?? 0) }))
