@@ -29,9 +29,8 @@ type OAuth struct {
 	IntrospectionURL string `json:"introspectionUrl"`
 	// Scopes are those of each sign-in.
 	Scopes []string `json:"scopes"`
-	// Members are the names of members of the answer of UserInfoURL. Points are between the names of nested ones.
-	// For empty
-	// names the usual members are read.
+	// Members are the names of members of the answer of UserInfoURL. Points are between the names of nested ones. For
+	// empty names the usual members are read.
 	Members struct {
 		ID            string `json:"id"`
 		Email         string `json:"email"`
@@ -76,8 +75,7 @@ func (o *OAuth) Check() error {
 	return nil
 }
 
-// checkOAuth refuses the configuration of a generic provider of OAuth 2 with which nobody could sign in, and
-// fields that
+// checkOAuth refuses the configuration of a generic provider of OAuth 2 with which nobody could sign in, and fields that
 // would have no effect: a wrong name would be read as a missing one.
 func checkOAuth(config map[string]any) error {
 	if id, _ := config["clientId"].(string); id == "" {

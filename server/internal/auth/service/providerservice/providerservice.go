@@ -28,9 +28,8 @@ const MaxRequest = 1 << 16
 type Request struct {
 	Project string `json:"project"`
 	Tenant  string `json:"tenant,omitempty"`
-	// Add has the fields of a configuration, in the API's form, that are added or changed for the provider ID,
-	// and Remove
-	// is set to remove it.
+	// Add has the fields of a configuration, in the API's form, that are added or changed for the provider ID, and
+	// Remove is set to remove it.
 	ID     string         `json:"id,omitempty"`
 	Add    map[string]any `json:"add,omitempty"`
 	Remove bool           `json:"remove,omitempty"`
