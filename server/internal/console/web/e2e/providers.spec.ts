@@ -36,7 +36,12 @@ async function open(page: Page, quiet: (text: RegExp) => void): Promise<void> {
   quiet(/40[04]/)
   await page.goto(await link(true))
   await expect(page.getByRole('heading', { name: 'Collections' })).toBeVisible()
-  for (const path of ['defaultSupportedIdpConfigs/google.com', 'oauthIdpConfigs/oidc.choir', 'inboundSamlConfigs/saml.choir'])
+  for (const path of [
+    'defaultSupportedIdpConfigs/google.com',
+    'defaultSupportedIdpConfigs/oauth.choir',
+    'oauthIdpConfigs/oidc.choir',
+    'inboundSamlConfigs/saml.choir',
+  ])
     await request(page, 'DELETE', configs().replace('defaultSupportedIdpConfigs', path))
 }
 
@@ -125,6 +130,41 @@ test('a provider of OpenID Connect is added, and a refusal stays beside what was
   await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
   await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
   await expect(page.getByRole('button', { name: 'oidc.choir' })).toHaveCount(0)
+})
+
+test('a provider of OAuth 2 is added with its addresses, and a member is changed', async ({ page, quiet }) => {
+  await open(page, quiet)
+  await page.goto(`${at('auth')}?provider=new`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox').selectOption('another one of OAuth 2')
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('choir')
+  await dialog.getByLabel('Client id', { exact: true }).fill('client')
+  await dialog.getByLabel('Client secret').fill(SECRET)
+  await dialog.getByLabel('Page of the provider').fill('https://choir.example.org/authorize')
+  await dialog.getByLabel('Address for codes').fill('https://choir.example.org/token')
+  await dialog.getByLabel('Scopes').fill('profile, email')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('oauthConfig.userInfoUrl is required')
+  await dialog.getByLabel('Address for the user').fill('https://choir.example.org/me')
+  await accessible(page)
+  await fits(page)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const row = page.getByRole('row').filter({ hasText: 'oauth.choir' })
+  await expect(row).toContainText('https://choir.example.org/authorize')
+  await row.getByRole('button', { name: 'oauth.choir' }).click()
+  await expect(dialog.getByLabel('Scopes')).toHaveValue('profile, email')
+  await expect(dialog.getByLabel('Client secret')).toHaveValue('')
+  await dialog.getByLabel('Member that is true for a verified address').fill('confirmed')
+  const [change] = await Promise.all([
+    page.waitForRequest((request) => request.method() === 'PATCH'),
+    dialog.getByRole('button', { name: 'Save' }).click(),
+  ])
+  expect(change.postDataJSON()).toEqual({ oauthConfig: { userInfoMembers: { emailVerified: 'confirmed' } } })
+  await row.getByRole('button', { name: 'oauth.choir' }).click()
+  await expect(dialog.getByLabel('Member that is true for a verified address')).toHaveValue('confirmed')
+  await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Confirm: remove' }).click()
+  await expect(row).toHaveCount(0)
 })
 
 test('a provider of SAML is added, changed and removed', async ({ page, quiet }) => {

@@ -32,19 +32,41 @@ const Provider = v.pipe(
     ),
     spConfig: v.optional(v.object({ spEntityId: text, callbackUri: text, spCertificates: Certificates }), {}),
     emailDomains: texts,
+    oauthConfig: v.optional(
+      v.object({
+        authorizationUrl: text,
+        tokenUrl: text,
+        userInfoUrl: text,
+        introspectionUrl: text,
+        scopes: texts,
+        userInfoMembers: v.optional(v.object({ id: text, email: text, emailVerified: text, name: text, picture: text }), {}),
+      }),
+      {},
+    ),
   }),
-  v.transform(({ name, appleSignInConfig: { bundleIds, codeFlowConfig }, idpConfig, spConfig: { spCertificates, ...own }, ...rest }) => ({
+  v.transform(({ name, appleSignInConfig: { bundleIds, codeFlowConfig }, idpConfig, spConfig, oauthConfig, ...rest }) => ({
     id: name.split('/').at(-1) ?? '',
     ...rest,
     bundleIds,
     ...codeFlowConfig,
+    authorizationUrl: oauthConfig.authorizationUrl,
+    tokenUrl: oauthConfig.tokenUrl,
+    userInfoUrl: oauthConfig.userInfoUrl,
+    introspectionUrl: oauthConfig.introspectionUrl,
+    scopes: oauthConfig.scopes,
+    idMember: oauthConfig.userInfoMembers.id,
+    emailMember: oauthConfig.userInfoMembers.email,
+    emailVerifiedMember: oauthConfig.userInfoMembers.emailVerified,
+    nameMember: oauthConfig.userInfoMembers.name,
+    pictureMember: oauthConfig.userInfoMembers.picture,
     idpEntityId: idpConfig.idpEntityId,
     ssoUrl: idpConfig.ssoUrl,
     certificates: pemsOf(idpConfig.idpCertificates),
     signRequest: idpConfig.signRequest,
-    ...own,
+    spEntityId: spConfig.spEntityId,
+    callbackUri: spConfig.callbackUri,
     /** Those of the key with which this server signs its requests. */
-    ownCertificates: pemsOf(spCertificates),
+    ownCertificates: pemsOf(spConfig.spCertificates),
   })),
 )
 export type Provider = v.InferOutput<typeof Provider>
@@ -56,6 +78,8 @@ const OIDC = 'oidc.'
 export const isOidc = (id: string): boolean => id.startsWith(OIDC)
 const SAML = 'saml.'
 export const isSaml = (id: string): boolean => id.startsWith(SAML)
+const OAUTH = 'oauth.'
+export const isOAuth = (id: string): boolean => id.startsWith(OAUTH)
 
 const base = (of: Directory): string => identityPath('v2', of)
 const kindOf = (id: string): string => (isSaml(id) ? 'inboundSamlConfigs' : isOidc(id) ? 'oauthIdpConfigs' : 'defaultSupportedIdpConfigs')
@@ -74,12 +98,22 @@ export async function loadProviders(of: Directory, signal?: AbortSignal): Promis
   return [...usual.defaultSupportedIdpConfigs, ...others.oauthIdpConfigs, ...saml.inboundSamlConfigs]
 }
 
-/** The paths of fields in a configuration that have other names there: those of Apple and of SAML. */
+/** The paths of fields in a configuration that have other names there: those of Apple, of OAuth 2 and of SAML. */
 const PATHS: Record<string, string> = {
   bundleIds: 'appleSignInConfig.bundleIds',
   teamId: 'appleSignInConfig.codeFlowConfig.teamId',
   keyId: 'appleSignInConfig.codeFlowConfig.keyId',
   privateKey: 'appleSignInConfig.codeFlowConfig.privateKey',
+  authorizationUrl: 'oauthConfig.authorizationUrl',
+  tokenUrl: 'oauthConfig.tokenUrl',
+  userInfoUrl: 'oauthConfig.userInfoUrl',
+  introspectionUrl: 'oauthConfig.introspectionUrl',
+  scopes: 'oauthConfig.scopes',
+  idMember: 'oauthConfig.userInfoMembers.id',
+  emailMember: 'oauthConfig.userInfoMembers.email',
+  emailVerifiedMember: 'oauthConfig.userInfoMembers.emailVerified',
+  nameMember: 'oauthConfig.userInfoMembers.name',
+  pictureMember: 'oauthConfig.userInfoMembers.picture',
   idpEntityId: 'idpConfig.idpEntityId',
   ssoUrl: 'idpConfig.ssoUrl',
   certificates: 'idpConfig.idpCertificates',
@@ -88,19 +122,27 @@ const PATHS: Record<string, string> = {
   callbackUri: 'spConfig.callbackUri',
 }
 
+type Tree = { [name: string]: unknown }
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** An object with a value at a path. */
+function withValue(tree: Tree, [name = '', ...below]: string[], value: unknown): Tree {
+  const old = tree[name]
+  return { ...tree, [name]: below.length === 0 ? value : withValue(isTree(old) ? old : {}, below, value) }
+}
+
 /** A change in the form of the API, and the paths of the changed fields. */
 export function wireChange(id: string, change: ProviderChange): { body: object; mask: string[] } {
-  const { bundleIds, teamId, keyId, privateKey, idpEntityId, ssoUrl, certificates, signRequest, spEntityId, callbackUri, ...plain } = change
-  const idpCertificates = certificates?.map((x509Certificate) => ({ x509Certificate }))
-  const saml = isSaml(id) ? { idpConfig: { idpEntityId, ssoUrl, idpCertificates, signRequest }, spConfig: { spEntityId, callbackUri } } : {}
   // With a secret, the server exchanges a code for the tokens; without one it asks for an ID token.
   const flow = isOidc(id) && change.clientSecret ? { responseType: { code: true, idToken: false } } : {}
-  const apple =
-    (bundleIds ?? teamId ?? keyId ?? privateKey)
-      ? { appleSignInConfig: { ...(bundleIds && { bundleIds }), codeFlowConfig: { teamId, keyId, privateKey } } }
-      : {}
-  const mask = [...Object.keys(change).map((field) => PATHS[field] ?? field), ...Object.keys(flow)]
-  return { body: { ...plain, ...flow, ...apple, ...saml }, mask }
+  const mask = Object.keys(change).map((field) => PATHS[field] ?? field)
+  const { certificates } = change
+  const values = { ...change, ...(certificates && { certificates: certificates.map((x509Certificate) => ({ x509Certificate })) }) }
+  const body = Object.entries(values).reduce<Tree>(
+    (tree, [field, value]) => withValue(tree, (PATHS[field] ?? field).split('.'), value),
+    flow,
+  )
+  return { body, mask: [...mask, ...Object.keys(flow)] }
 }
 
 /** Adds a provider. */

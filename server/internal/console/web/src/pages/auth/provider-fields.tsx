@@ -1,7 +1,7 @@
 import { useText } from '../../i18n/text'
 import { CopyButton } from '../../ui/copy-button'
 import { Input } from '../../ui/input'
-import { fieldsOf, NAMED, type Secrets, type Values } from './provider-values'
+import { fieldsOf, NAMED, OAUTH_MEMBERS, OAUTH_URLS, type Secrets, type Values } from './provider-values'
 
 type Props = {
   values: Values
@@ -17,7 +17,7 @@ type Props = {
 /** The fields of an identity provider. Those of secrets are empty, also if a secret is stored. */
 export function ProviderFields({ values, secrets, added, ownCertificates, set, setSecrets }: Props) {
   const { t } = useText()
-  const { oidc, saml, apple, apps } = fieldsOf(values.kind)
+  const { oidc, oauth, saml, apple, apps } = fieldsOf(values.kind)
   const bind = (name: Exclude<keyof Values, 'enabled' | 'kind' | 'signRequest'>) => ({
     value: values[name],
     set: (value: string) => set({ [name]: value }),
@@ -33,16 +33,15 @@ export function ProviderFields({ values, secrets, added, ownCertificates, set, s
               <option key={id}>{id}</option>
             ))}
             <option value="oidc">{t.auth.oidc}</option>
+            <option value="oauth">{t.auth.oauth}</option>
             <option value="saml">{t.auth.saml}</option>
           </select>
         </label>
       )}
-      {(oidc || saml) && (
+      {(oidc || oauth || saml) && (
         <div className="two">
-          {!added && (
-            <Input label={t.auth.oidcName} className="mono" hint={saml ? t.auth.samlNameHint : t.auth.oidcNameHint} {...bind('name')} />
-          )}
-          <Input label={t.auth.displayName} {...bind('displayName')} />
+          {!added && <Input label={t.auth.oidcName} className="mono" hint={t.auth.nameHint(values.kind)} {...bind('name')} />}
+          {!oauth && <Input label={t.auth.displayName} {...bind('displayName')} />}
         </div>
       )}
       {oidc && <Input label={t.auth.issuer} type="url" className="mono" hint={t.auth.issuerHint} {...bind('issuer')} />}
@@ -74,6 +73,7 @@ export function ProviderFields({ values, secrets, added, ownCertificates, set, s
           set={(clientSecret) => setSecrets({ ...secrets, clientSecret })}
         />
       )}
+      {oauth && <OAuthFields values={values} set={set} />}
       {apps && <Input label={t.auth.apps} className="mono" hint={t.auth.listHint} {...bind('additionalClientIds')} />}
       <div className="checks">
         <label>
@@ -100,6 +100,38 @@ function Pem({ label, hint, value, set }: { label: string; hint: string; value: 
       />
       <span>{hint}</span>
     </label>
+  )
+}
+
+/** The addresses, scopes and members of a provider of OAuth 2. */
+function OAuthFields({ values, set }: Pick<Props, 'values' | 'set'>) {
+  const { t } = useText()
+  const { urls, members } = t.auth
+  return (
+    <>
+      {OAUTH_URLS.map((name) => (
+        <Input
+          key={name}
+          label={urls[name]}
+          type="url"
+          className="mono"
+          hint={name === 'introspectionUrl' ? t.auth.introspectionHint : undefined}
+          value={values[name]}
+          set={(value) => set({ [name]: value })}
+        />
+      ))}
+      <Input label={t.auth.scopes} className="mono" hint={t.auth.listHint} value={values.scopes} set={(scopes) => set({ scopes })} />
+      {OAUTH_MEMBERS.map((name) => (
+        <Input
+          key={name}
+          label={members[name]}
+          className="mono"
+          hint={t.auth.memberHints[name]}
+          value={values[name]}
+          set={(value) => set({ [name]: value })}
+        />
+      ))}
+    </>
   )
 }
 

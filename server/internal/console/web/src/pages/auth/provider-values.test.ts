@@ -12,6 +12,16 @@ const apple: Provider = {
   bundleIds: ['org.example.app'],
   teamId: 'TEAM',
   keyId: 'KEY',
+  authorizationUrl: '',
+  tokenUrl: '',
+  userInfoUrl: '',
+  introspectionUrl: '',
+  scopes: [],
+  idMember: '',
+  emailMember: '',
+  emailVerifiedMember: '',
+  nameMember: '',
+  pictureMember: '',
   idpEntityId: '',
   ssoUrl: '',
   certificates: [],
@@ -73,4 +83,24 @@ test('a provider of SAML has certificates, no client and no secret', () => {
     mask: ['spConfig.spEntityId', 'idpConfig.idpCertificates', 'idpConfig.signRequest', 'emailDomains'],
   })
   expect(changeOf(before, { ...before, certificates: 'no certificate' }, NO_SECRETS)).toEqual({ certificates: ['no certificate'] })
+})
+
+test('a provider of OAuth 2 has addresses, scopes and members', () => {
+  const before = valuesOf({ ...apple, id: 'oauth.forum', clientId: 'c', bundleIds: [], teamId: '', keyId: '', scopes: ['a'] })
+  expect(before).toMatchObject({ kind: 'oauth', name: 'forum', scopes: 'a' })
+  expect(idOf(before)).toBe('oauth.forum')
+  const after = {
+    ...before,
+    tokenUrl: ' https://forum.example/token ',
+    scopes: 'a, b',
+    emailVerifiedMember: 'data.confirmed',
+    issuer: 'none',
+  }
+  expect(wireChange('oauth.forum', changeOf(before, after, { clientSecret: 's', privateKey: '' }))).toEqual({
+    body: {
+      clientSecret: 's',
+      oauthConfig: { tokenUrl: 'https://forum.example/token', scopes: ['a', 'b'], userInfoMembers: { emailVerified: 'data.confirmed' } },
+    },
+    mask: ['oauthConfig.tokenUrl', 'oauthConfig.userInfoMembers.emailVerified', 'oauthConfig.scopes', 'clientSecret'],
+  })
 })

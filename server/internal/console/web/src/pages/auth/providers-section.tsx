@@ -60,7 +60,7 @@ function ProvidersTable({ all, edit }: { all: Provider[]; edit: ((id: string) =>
   const { t } = useText()
   return (
     <ListTable label={t.auth.providers} heads={[t.auth.provider, t.auth.client, t.auth.issuer, t.auth.state]}>
-      {all.map(({ id, displayName, clientId, spEntityId, issuer, idpEntityId, enabled }) => (
+      {all.map(({ id, displayName, clientId, spEntityId, issuer, idpEntityId, authorizationUrl, enabled }) => (
         <tr key={id}>
           <td className="mono tight">
             {edit ? (
@@ -73,7 +73,7 @@ function ProvidersTable({ all, edit }: { all: Provider[]; edit: ((id: string) =>
             {displayName !== '' && <span className="soft">{displayName}</span>}
           </td>
           <td className="mono wrap">{clientId || spEntityId}</td>
-          <td className="mono wrap">{issuer || idpEntityId}</td>
+          <td className="mono wrap">{issuer || idpEntityId || authorizationUrl}</td>
           <td className="tight state">
             <span className={`tag ${enabled ? 'good' : ''}`}>{enabled ? t.auth.on : t.auth.off}</span>
           </td>
