@@ -348,8 +348,22 @@ func testAnOldLeaderIsFenced(t *testing.T, pg *pgtest.Server) {
 		set(t, first, "a", "1")
 		given := clock.NewVersions(first.Clock(), 0)
 		given.Next()
-		pg.Exec(url, "update clave_lease set until = clock_timestamp() - interval '1 second'")
-		second := lead(t, postgres.Options{URL: url, Node: "second", Clock: shifted{clock.System(), by}})
+		second := openOnly(t, postgres.Options{URL: url, Node: "second", Clock: shifted{clock.System(), by}})
+		led := make(chan error, 1)
+		go func() { led <- second.Lead(t.Context()) }()
+		wait.Until(t, "the second node leads", func() bool {
+			// The first node may renew its lease before the second one takes it.
+			pg.Exec(url, "update clave_lease set until = clock_timestamp() - interval '1 second' where node = 'first'")
+			select {
+			case err := <-led:
+				if err != nil {
+					t.Fatalf("Lead = %v", err)
+				}
+				return true
+			default:
+				return false
+			}
+		})
 		last := given.Next()
 		if now := clock.VersionOf(second.Clock().Now()); now <= last {
 			t.Errorf("the new leader's clock (%v) shows %d, want more than %d, which the old one has given", by, now, last)
