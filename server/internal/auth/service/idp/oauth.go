@@ -75,8 +75,8 @@ func (o *OAuth) Check() error {
 	return nil
 }
 
-// checkOAuth refuses the configuration of a generic provider of OAuth 2 with which nobody could sign in, and fields that
-// would have no effect: a wrong name would be read as a missing one.
+// checkOAuth refuses the configuration of a generic provider of OAuth 2 with which nobody could sign in, and fields
+// that would have no effect: a wrong name would be read as a missing one.
 func checkOAuth(config map[string]any) error {
 	if id, _ := config["clientId"].(string); id == "" {
 		return apierror.New("MISSING_OAUTH_CLIENT_ID")
