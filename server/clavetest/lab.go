@@ -17,7 +17,8 @@ import (
 type Fault struct {
 	// Calls is reads, writes, streams or all, which is Firestore's calls, or auth; empty means all.
 	Calls string `json:"calls,omitempty"`
-	// Method limits a fault of Auth to a method such as signInWithPassword.
+	// Method limits the fault to a method: of Firestore, such as Commit, or with Calls auth of Auth, such as
+	// signInWithPassword.
 	Method string `json:"method,omitempty"`
 	// Times is the number of calls that are affected; zero sets no limit.
 	Times int `json:"times,omitempty"`

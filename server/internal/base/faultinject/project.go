@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,7 +26,8 @@ const (
 // suffices in a test.
 type Fault struct {
 	Settings
-	// Method limits a fault of Auth to the calls of a method, such as signInWithPassword; empty means all.
+	// Method limits the fault to the calls of a method: one of Firestore, such as Commit, or with calls auth one of Auth,
+	// such as signInWithPassword; empty means all.
 	Method string `json:"method,omitempty"`
 	// Times is the number of calls that are affected; zero sets no limit.
 	Times int `json:"times"`
@@ -70,15 +72,17 @@ func (f *Fault) Validate() error {
 		}
 	}
 	switch {
-	case f.Method != "" && (f.Calls != Auth || !method.MatchString(f.Method)):
-		return fault.E(fault.InvalidArgument, "method must be the name of a method such as signInWithPassword, and calls must be auth.")
+	case f.Method != "" && f.Calls == Auth && !method.MatchString(f.Method):
+		return fault.E(fault.InvalidArgument, "method must be the name of a method such as signInWithPassword.")
+	case f.Method != "" && f.Calls != Auth && !slices.Contains(methods[f.Method], f.Calls):
+		return fault.E(fault.InvalidArgument, "method must be one of Firestore that belongs to calls, such as Commit to writes, or calls must be auth.")
 	case f.Spread < 0 || f.Spread > int(MaxDelay.Milliseconds()):
 		return fault.E(fault.InvalidArgument, "spread must be a number of milliseconds up to %d.", MaxDelay.Milliseconds())
 	case f.After < 0 || f.After > int(maxAfter.Milliseconds()):
 		return fault.E(fault.InvalidArgument, "after must be a number of milliseconds up to %d.", maxAfter.Milliseconds())
 	case f.After > 0 && f.Calls != Streams:
 		return fault.E(fault.InvalidArgument, "Only streams end after a time: calls must be streams.")
-	case f.ReadOnly && f.Calls != Writes || f.Offline && f.Calls != All:
+	case f.ReadOnly && f.Calls != Writes || f.Offline && f.Calls != All || (f.ReadOnly || f.Offline) && f.Method != "":
 		return fault.E(fault.InvalidArgument, "readOnly and offline name their calls themselves.")
 	case f.Times < 0:
 		return fault.E(fault.InvalidArgument, "times must be a number of calls, or 0 for no limit.")
@@ -86,6 +90,14 @@ func (f *Fault) Validate() error {
 		return fault.E(fault.InvalidArgument, "Only the answers of writes and of Auth can be lost: calls must be writes or auth.")
 	}
 	return settings.Validate()
+}
+
+// methods are the methods of Firestore that a fault may name, with the values of its Calls. GetDocument counts as
+// BatchGetDocuments, and CreateDocument, UpdateDocument and DeleteDocument as Commit.
+var methods = map[string][]Kind{
+	"BatchGetDocuments": {Reads, All}, "RunQuery": {Reads, All}, "RunAggregationQuery": {Reads, All}, "ListDocuments": {Reads, All},
+	"ListCollectionIds": {Reads, All}, "PartitionQuery": {Reads, All}, "BeginTransaction": {Reads, All}, "Commit": {Writes, All},
+	"BatchWrite": {Writes, All}, "ExecutePipeline": {Reads, Writes, All}, "Listen": {Streams, All}, "Write": {Streams, All},
 }
 
 // The forms of the names of Auth's methods and of its errors, such as TOO_MANY_ATTEMPTS_TRY_LATER.
@@ -176,16 +188,16 @@ func (f *Fault) moment() moment {
 	return before
 }
 
-// concerns reports whether the fault is about calls of a kind, of Auth also of a method.
+// concerns reports whether the fault is about calls of a kind and a method.
 func (f *Fault) concerns(of Kind, method string) bool {
 	if of == Auth {
 		return f.Offline || f.Calls == Auth && (f.Method == "" || f.Method == method || strings.HasSuffix(method, ":"+f.Method))
 	}
-	return f.Calls == All || f.Calls == of
+	return (f.Calls == All || f.Calls == of) && (f.Method == "" || f.Method == method)
 }
 
 // choose returns the first fault of a project that affects a call at a moment, and counts the call. Its delay is that
-// of the call. The method is that of a call of Auth.
+// of the call.
 func (i *Injector) choose(project string, of Kind, method string, at moment) (f Fault, ok bool) {
 	i.projects.Lock()
 	defer i.projects.Unlock()
@@ -204,12 +216,12 @@ func (i *Injector) choose(project string, of Kind, method string, at moment) (f 
 }
 
 // BeforeOf is Before for a call of a project, whose own faults come first.
-func (i *Injector) BeforeOf(ctx context.Context, project string, of Kind) error {
+func (i *Injector) BeforeOf(ctx context.Context, project string, of Kind, method string) error {
 	if i == nil {
 		return nil
 	}
 	if i.some.Load() {
-		if f, ok := i.choose(project, of, "", before); ok {
+		if f, ok := i.choose(project, of, method, before); ok {
 			return i.happen(ctx, f)
 		}
 	}
@@ -235,11 +247,11 @@ func (i *Injector) Offline(project string) bool {
 
 // AfterOf is called when a write of a project has succeeded. It returns the error with which the call fails although
 // the write has happened.
-func (i *Injector) AfterOf(ctx context.Context, project string) error {
+func (i *Injector) AfterOf(ctx context.Context, project, method string) error {
 	if i == nil || !i.some.Load() {
 		return nil
 	}
-	if f, ok := i.choose(project, Writes, "", answered); ok {
+	if f, ok := i.choose(project, Writes, method, answered); ok {
 		return i.happen(ctx, f)
 	}
 	return nil
@@ -275,11 +287,11 @@ func (i *Injector) disturbAuth(ctx context.Context, project, method string, at m
 
 // EndOf is called when a stream of a project opens. It returns the time after which the stream ends, and with which
 // error, or nil if it does not.
-func (i *Injector) EndOf(project string) (after time.Duration, err error) {
+func (i *Injector) EndOf(project, method string) (after time.Duration, err error) {
 	if i == nil || !i.some.Load() {
 		return 0, nil
 	}
-	f, ok := i.choose(project, Streams, "", opened)
+	f, ok := i.choose(project, Streams, method, opened)
 	if !ok {
 		return 0, nil
 	}

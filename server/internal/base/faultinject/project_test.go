@@ -25,20 +25,64 @@ func TestFaultsOfProjects(t *testing.T) {
 	}
 	var got []fault.Code
 	for range 3 {
-		got = append(got, fault.CodeOf(i.BeforeOf(t.Context(), "p", faultinject.Writes)))
+		got = append(got, fault.CodeOf(i.BeforeOf(t.Context(), "p", faultinject.Writes, "")))
 	}
 	for range 2 {
-		got = append(got, fault.CodeOf(i.AfterOf(t.Context(), "p")))
+		got = append(got, fault.CodeOf(i.AfterOf(t.Context(), "p", "")))
 	}
-	got = append(got, fault.CodeOf(i.BeforeOf(t.Context(), "q", faultinject.Writes)), fault.CodeOf(i.BeforeOf(t.Context(), "p", faultinject.Reads)))
+	got = append(got, fault.CodeOf(i.BeforeOf(t.Context(), "q", faultinject.Writes, "")), fault.CodeOf(i.BeforeOf(t.Context(), "p", faultinject.Reads, "")))
 	if want := []fault.Code{fault.Aborted, fault.Aborted, fault.OK, fault.Unavailable, fault.OK, fault.OK, fault.OK}; !slices.Equal(got, want) {
 		t.Errorf("the calls end with %v, want %v", got, want)
 	}
 	if all := i.Project("p"); len(all) != 2 || all[0].Affected != 2 || all[1].Affected != 1 {
 		t.Errorf("the faults are %+v, want 2 and 1 calls affected", all)
 	}
-	if err := i.SetProject("p", nil); err != nil || len(i.Project("p")) > 0 || i.BeforeOf(t.Context(), "p", faultinject.Writes) != nil {
+	if err := i.SetProject("p", nil); err != nil || len(i.Project("p")) > 0 || i.BeforeOf(t.Context(), "p", faultinject.Writes, "") != nil {
 		t.Errorf("the faults did not end: %v", err)
+	}
+}
+
+// TestFaultsOfMethods makes the calls of one method of Firestore fail, and refuses methods of other calls.
+func TestFaultsOfMethods(t *testing.T) {
+	i := faultinject.New(clock.System())
+	settings := func(calls faultinject.Kind, code string) faultinject.Settings {
+		return faultinject.Settings{Calls: calls, Error: code}
+	}
+	faults := []faultinject.Fault{
+		{Settings: settings(faultinject.Reads, "ABORTED"), Method: "RunQuery", Times: 1},
+		{Settings: settings(faultinject.Writes, ""), Method: "BatchWrite", Lost: true},
+		{Settings: settings(faultinject.Streams, ""), Method: "Listen", After: 5},
+		{Settings: settings("", "INTERNAL"), Method: "Write"},
+	}
+	if err := i.SetProject("p", faults); err != nil {
+		t.Fatal(err)
+	}
+	before := func(of faultinject.Kind, method string) fault.Code {
+		return fault.CodeOf(i.BeforeOf(t.Context(), "p", of, method))
+	}
+	_, listens := i.EndOf("p", "Listen")
+	_, writes := i.EndOf("p", "Write")
+	got := []fault.Code{
+		before(faultinject.Reads, "BatchGetDocuments"), before(faultinject.Reads, "RunQuery"), before(faultinject.Reads, "RunQuery"),
+		fault.CodeOf(i.AfterOf(t.Context(), "p", "Commit")), fault.CodeOf(i.AfterOf(t.Context(), "p", "BatchWrite")),
+		before(faultinject.Streams, "Listen"), before(faultinject.Streams, "Write"), fault.CodeOf(listens), fault.CodeOf(writes),
+	}
+	want := []fault.Code{
+		fault.OK, fault.Aborted, fault.OK, fault.OK, fault.Unavailable, fault.OK, fault.Internal, fault.Unavailable, fault.OK,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the calls end with %v, want %v", got, want)
+	}
+	for what, f := range map[string]faultinject.Fault{
+		"of writes":            {Settings: settings(faultinject.Reads, "ABORTED"), Method: "Commit"},
+		"of Auth":              {Settings: settings(faultinject.All, "ABORTED"), Method: "signUp"},
+		"of none":              {Settings: settings(faultinject.Writes, "ABORTED"), Method: "CreateDocument"},
+		"of a read-only fault": {ReadOnly: true, Method: "Commit"},
+		"of an offline fault":  {Offline: true, Method: "Commit"},
+	} {
+		if err := i.SetProject("p", []faultinject.Fault{f}); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("a method %s: %v, want INVALID_ARGUMENT", what, err)
+		}
 	}
 }
 
@@ -97,7 +141,7 @@ func TestFaultsOfAuth(t *testing.T) {
 	set(faultinject.Fault{Settings: faultinject.Settings{Error: "INTERNAL"}})
 	expect("faults of Firestore", "OK")
 	set(faultinject.Fault{Settings: status})
-	if err := i.BeforeOf(t.Context(), "p", faultinject.Reads); err != nil {
+	if err := i.BeforeOf(t.Context(), "p", faultinject.Reads, ""); err != nil {
 		t.Errorf("a read with a fault of Auth: %v", err)
 	}
 	var none *faultinject.Injector
@@ -119,7 +163,7 @@ func TestSpread(t *testing.T) {
 			}
 			for range 20 {
 				began := time.Now()
-				if err := i.BeforeOf(t.Context(), "p", faultinject.Reads); err != nil {
+				if err := i.BeforeOf(t.Context(), "p", faultinject.Reads, ""); err != nil {
 					t.Fatal(err)
 				}
 				took := time.Since(began)
@@ -143,17 +187,17 @@ func TestStreamsEnd(t *testing.T) {
 	if err := i.SetProject("p", []faultinject.Fault{{Settings: faultinject.Settings{Calls: faultinject.Streams}, After: 500, Times: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.BeforeOf(t.Context(), "p", faultinject.Streams); err != nil {
+	if err := i.BeforeOf(t.Context(), "p", faultinject.Streams, ""); err != nil {
 		t.Errorf("the stream does not open: %v", err)
 	}
-	if after, err := i.EndOf("p"); after != 500*time.Millisecond || !fault.Is(err, fault.Unavailable) {
+	if after, err := i.EndOf("p", ""); after != 500*time.Millisecond || !fault.Is(err, fault.Unavailable) {
 		t.Errorf("the stream ends after %v with %v", after, err)
 	}
-	if _, err := i.EndOf("p"); err != nil {
+	if _, err := i.EndOf("p", ""); err != nil {
 		t.Errorf("the second stream ends with %v", err)
 	}
 	var none *faultinject.Injector
-	if _, err := none.EndOf("p"); err != nil {
+	if _, err := none.EndOf("p", ""); err != nil {
 		t.Errorf("without an injector a stream ends with %v", err)
 	}
 	if failure, err := faultinject.Dropped("ABORTED"); !fault.Is(failure, fault.Aborted) || err != nil {
@@ -172,7 +216,7 @@ func TestSeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 64 {
-			out = append(out, i.BeforeOf(t.Context(), "p", faultinject.Reads) != nil)
+			out = append(out, i.BeforeOf(t.Context(), "p", faultinject.Reads, "") != nil)
 		}
 		return out
 	}
@@ -189,7 +233,7 @@ func TestFaultsAreBounded(t *testing.T) {
 		"no effect":             {{}},
 		"lost answers of reads": {{Settings: faultinject.Settings{Calls: faultinject.Reads}, Lost: true}},
 		"negative":              {{Settings: faultinject.Settings{Error: "ABORTED"}, Times: -1}},
-		"a method of Firestore": {{Settings: faultinject.Settings{Error: "ABORTED"}, Method: "Commit"}},
+		"no method":             {{Settings: faultinject.Settings{Error: "ABORTED"}, Method: "commit"}},
 		"no name of an error":   {{Settings: faultinject.Settings{Calls: faultinject.Auth, Error: "Not a name"}}},
 		"an effect on nothing":  {{Settings: faultinject.Settings{Calls: faultinject.Auth}}},
 		"a stream of Auth":      {{Settings: faultinject.Settings{Calls: faultinject.Auth}, After: 5}},

@@ -23,7 +23,7 @@ import (
 // Two goroutines serve the stream besides the caller's. They end when the stream's Recv and Send return, which is at
 // the latest after Listen has returned: only returning cuts a client that has stopped reading.
 func (s *Server) Listen(ctx context.Context, c token.Caller, db resource.Database, stream Stream[request.Watch, wire.Listened]) error {
-	session, err := s.o.Authorizer.Session(ctx, c, db)
+	session, err := s.o.Authorizer.Session(ctx, c, db, "Listen")
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func TestStreamsEndWithTheirSession(t *testing.T) {
 // has. It is not applied.
 func TestWriteStreamChecksTheSessionBeforeEachBatch(t *testing.T) {
 	h := newStreamFixture(t, listen.Options{})
-	session, err := h.authorizer.Session(t.Context(), h.ann(), streamDB)
+	session, err := h.authorizer.Session(t.Context(), h.ann(), streamDB, "Listen")
 	if err != nil {
 		t.Fatal(err)
 	}

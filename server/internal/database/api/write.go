@@ -33,7 +33,7 @@ func (s *Server) Write(ctx context.Context, c token.Caller, db resource.Database
 	if err := openWrite(first); err != nil {
 		return err
 	}
-	session, err := s.o.Authorizer.Session(ctx, c, db)
+	session, err := s.o.Authorizer.Session(ctx, c, db, "Write")
 	if err != nil {
 		return err
 	}

@@ -112,19 +112,19 @@ func (az *Authorizer) within(ctx context.Context, c token.Caller) context.Contex
 	return az.turns.Within(ctx, cmp.Or(network, "this machine"), network)
 }
 
-// inject delays or fails a call of a client, if configured. It exempts callers with a journal, which are the console's:
-// the console must work to reverse the configuration.
-func (az *Authorizer) inject(ctx context.Context, c token.Caller, project string, of faultinject.Kind) error {
+// inject delays or fails a call of a method by a client, if configured. It exempts callers with a journal, which are
+// the console's: the console must work to reverse the configuration.
+func (az *Authorizer) inject(ctx context.Context, c token.Caller, project string, of faultinject.Kind, method string) error {
 	if c.Journal != nil {
 		return nil
 	}
-	return az.faults.BeforeOf(ctx, project, of)
+	return az.faults.BeforeOf(ctx, project, of, method)
 }
 
 // lose fails a write that has succeeded, if configured: err is the write's own error. The exemption is as for inject.
-func (az *Authorizer) lose(ctx context.Context, c token.Caller, project string, err error) error {
+func (az *Authorizer) lose(ctx context.Context, c token.Caller, project, method string, err error) error {
 	if err != nil || c.Journal != nil {
 		return err
 	}
-	return az.faults.AfterOf(ctx, project)
+	return az.faults.AfterOf(ctx, project, method)
 }

@@ -35,7 +35,7 @@ func (az *Authorizer) Below(ctx context.Context, c token.Caller, db resource.Dat
 	if err := privileged(c); err != nil {
 		return err
 	}
-	reading, err := az.read(ctx, c, db, request.At{})
+	reading, err := az.read(ctx, c, db, "", request.At{})
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (az *Authorizer) Groups(ctx context.Context, c token.Caller, db resource.Da
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	reading, err := az.read(ctx, c, db, request.At{})
+	reading, err := az.read(ctx, c, db, "", request.At{})
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (az *Authorizer) Pipeline(ctx context.Context, c token.Caller, db resource.
 		bill.piped(err)
 	}()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, db, r.At)
+	reading, err := az.read(ctx, c, db, "ExecutePipeline", r.At)
 	if err != nil {
 		return stats, err
 	}

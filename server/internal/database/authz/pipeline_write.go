@@ -122,7 +122,7 @@ type collected struct {
 // collect reads for a pipeline that writes.
 func (az *Authorizer) collect(ctx context.Context, c token.Caller, db resource.Database, r PipelineRead, out *collected) error {
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, db, r.At)
+	reading, err := az.read(ctx, c, db, "ExecutePipeline", r.At)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (az *Authorizer) collect(ctx context.Context, c token.Caller, db resource.D
 
 // deferWrites leaves writes to the commit of a transaction.
 func (az *Authorizer) deferWrites(ctx context.Context, c token.Caller, db resource.Database, transaction []byte, writes []document.Write) error {
-	if err := az.inject(ctx, c, db.Project, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Writes, "ExecutePipeline"); err != nil {
 		return err
 	}
 	if err := az.limitWrites(c, len(writes)); err != nil {

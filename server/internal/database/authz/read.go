@@ -36,7 +36,7 @@ func (az *Authorizer) Get(ctx context.Context, c token.Caller, db resource.Datab
 		bill.got(names, err)
 	}()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, db, at)
+	reading, err := az.read(ctx, c, db, "BatchGetDocuments", at)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (az *Authorizer) Query(ctx context.Context, c token.Caller, q *query.Query,
 		bill.queried(q, &stats, sent, err)
 	}()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, q.DB, at)
+	reading, err := az.read(ctx, c, q.DB, "RunQuery", at)
 	if err != nil {
 		return request.Stats{}, err
 	}
@@ -111,7 +111,7 @@ func (az *Authorizer) Aggregate(ctx context.Context, c token.Caller, a *query.Ag
 		bill.aggregated(a.Query, &stats, err)
 	}()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, a.Query.DB, at)
+	reading, err := az.read(ctx, c, a.Query.DB, "RunAggregationQuery", at)
 	if err != nil {
 		return nil, Snapshot{}, request.Stats{}, err
 	}
@@ -133,7 +133,7 @@ func (az *Authorizer) List(ctx context.Context, c token.Caller, db resource.Data
 		bill.listed(req.Collection, page.Documents, err)
 	}()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, db, at)
+	reading, err := az.read(ctx, c, db, "ListDocuments", at)
 	if err != nil {
 		return request.ListPage{}, err
 	}
@@ -165,7 +165,7 @@ func (az *Authorizer) CollectionIDs(ctx context.Context, c token.Caller, db reso
 	bill := az.bill(c, db, "collectionIds")
 	defer func() { bill.request(parent, err) }()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, db, at)
+	reading, err := az.read(ctx, c, db, "ListCollectionIds", at)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Qu
 	bill := az.bill(c, q.DB, "partition")
 	defer func() { bill.queried(q, &request.Stats{}, 0, err) }()
 	ctx = az.within(ctx, c)
-	reading, err := az.read(ctx, c, q.DB, at)
+	reading, err := az.read(ctx, c, q.DB, "PartitionQuery", at)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +190,9 @@ func (az *Authorizer) Partition(ctx context.Context, c token.Caller, q *query.Qu
 	return reading.Partition(ctx, q, n)
 }
 
-// read opens a caller's reading.
-func (az *Authorizer) read(ctx context.Context, c token.Caller, db resource.Database, at request.At) (*engine.Reading, error) {
-	if err := az.inject(ctx, c, db.Project, faultinject.Reads); err != nil {
+// read opens a caller's reading for a method of Firestore; an empty one is that of no method.
+func (az *Authorizer) read(ctx context.Context, c token.Caller, db resource.Database, method string, at request.At) (*engine.Reading, error) {
+	if err := az.inject(ctx, c, db.Project, faultinject.Reads, method); err != nil {
 		return nil, err
 	}
 	if at.Begin != nil {

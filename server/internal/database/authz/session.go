@@ -131,14 +131,14 @@ func newSessions() *sessions {
 	return s
 }
 
-// Session returns the session of a caller for a stream of a database that is about to open. It returns an error when
-// the session has ended since the caller's token was verified.
-func (az *Authorizer) Session(ctx context.Context, c token.Caller, db resource.Database) (*Session, error) {
-	if err := az.inject(ctx, c, db.Project, faultinject.Streams); err != nil {
+// Session returns the session of a caller for a stream of a method, Listen or Write, that is about to open. It returns
+// an error when the session has ended since the caller's token was verified.
+func (az *Authorizer) Session(ctx context.Context, c token.Caller, db resource.Database, method string) (*Session, error) {
+	if err := az.inject(ctx, c, db.Project, faultinject.Streams, method); err != nil {
 		return nil, err
 	}
 	s := &Session{authorizer: az, caller: c, key: accountOf(c), ended: make(chan struct{})}
-	az.disturb(s, db.Project)
+	az.disturb(s, db.Project, method)
 	if s.key.uid == "" || az.checkSession == nil {
 		return s, nil // Anonymous callers and the owner of the emulator have no account.
 	}
@@ -153,11 +153,11 @@ func (az *Authorizer) Session(ctx context.Context, c token.Caller, db resource.D
 
 // disturb lets faults end a stream: after a time that is fixed now, or when DropStreams is called. The console's
 // streams are exempt.
-func (az *Authorizer) disturb(s *Session, project string) {
+func (az *Authorizer) disturb(s *Session, project, method string) {
 	if az.faults == nil || s.caller.Journal != nil {
 		return
 	}
-	if after, err := az.faults.EndOf(project); err != nil {
+	if after, err := az.faults.EndOf(project, method); err != nil {
 		s.cut, s.stopCut = clock.System().After(after)
 		s.cutErr = err
 	}

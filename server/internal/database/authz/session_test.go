@@ -50,7 +50,7 @@ func TestSessionsEnd(t *testing.T) {
 			})
 			open := make(map[string]*authz.Session)
 			for name, c := range callers {
-				s, err := h.authorizer.Session(t.Context(), c, testDB)
+				s, err := h.authorizer.Session(t.Context(), c, testDB, "Listen")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -72,7 +72,7 @@ func TestSessionsEnd(t *testing.T) {
 					t.Errorf("the session of %s has ended: %v", name, err)
 				}
 			}
-			if _, err := h.authorizer.Session(t.Context(), callers["ann"], testDB); (err == nil) != tt.valid {
+			if _, err := h.authorizer.Session(t.Context(), callers["ann"], testDB, "Listen"); (err == nil) != tt.valid {
 				t.Errorf("a session that opens now: %v, want one that is valid: %v", err, tt.valid)
 			}
 		})

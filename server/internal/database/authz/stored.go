@@ -45,7 +45,7 @@ func (az *Authorizer) Stored(ctx context.Context, c token.Caller, project string
 
 // sizes calls yield with the sizes of the documents of a database and of their index entries.
 func (az *Authorizer) sizes(ctx context.Context, c token.Caller, db resource.Database, yield func(path string, document, entries int64) error) error {
-	reading, err := az.read(ctx, c, db, request.At{})
+	reading, err := az.read(ctx, c, db, "", request.At{})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func (az *Authorizer) Begin(ctx context.Context, c token.Caller, db resource.Dat
 	if err := mayBegin(c, o); err != nil {
 		return nil, err
 	}
-	if err := az.inject(ctx, c, db.Project, faultinject.Reads); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Reads, "BeginTransaction"); err != nil {
 		return nil, err
 	}
 	return az.engine.Begin(ctx, db, optionsFor(c, o))
@@ -103,7 +103,7 @@ func (az *Authorizer) Commit(ctx context.Context, c token.Caller, db resource.Da
 
 // commitFor is Commit for a method of Firestore.
 func (az *Authorizer) commitFor(ctx context.Context, c token.Caller, method string, db resource.Database, r request.Commit) (request.CommitResult, error) {
-	if err := az.inject(ctx, c, db.Project, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Writes, method); err != nil {
 		return request.CommitResult{}, err
 	}
 	if err := az.limitWrites(c, len(r.Writes)); err != nil {
@@ -119,7 +119,7 @@ func (az *Authorizer) commitFor(ctx context.Context, c token.Caller, method stri
 	call.Commit(len(r.Writes), err)
 	bill.wrote(r.Writes, func(int) bool { return err == nil })
 	ended(err)
-	if err := az.lose(ctx, c, db.Project, err); err != nil {
+	if err := az.lose(ctx, c, db.Project, method, err); err != nil {
 		return request.CommitResult{}, err
 	}
 	return result, nil
@@ -144,7 +144,7 @@ func (az *Authorizer) BatchWrite(ctx context.Context, c token.Caller, db resourc
 	if err := privileged(c); err != nil {
 		return nil, err
 	}
-	if err := az.inject(ctx, c, db.Project, faultinject.Writes); err != nil {
+	if err := az.inject(ctx, c, db.Project, faultinject.Writes, "BatchWrite"); err != nil {
 		return nil, err
 	}
 	ended, err := change(c, "BatchWrite", db, writes)
@@ -156,7 +156,7 @@ func (az *Authorizer) BatchWrite(ctx context.Context, c token.Caller, db resourc
 	call.Commit(len(writes), err)
 	bill.wrote(writes, func(i int) bool { return err == nil && statuses[i].Err == nil })
 	ended(cmp.Or(err, firstFailure(statuses)))
-	if err := az.lose(ctx, c, db.Project, err); err != nil {
+	if err := az.lose(ctx, c, db.Project, "BatchWrite", err); err != nil {
 		return nil, err
 	}
 	return statuses, nil

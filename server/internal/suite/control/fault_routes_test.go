@@ -36,7 +36,7 @@ func TestFaultRoutes(t *testing.T) {
 			t.Errorf("%s: %d %s", body, status, text)
 		}
 	}
-	if err := faults.AfterOf(t.Context(), "p"); !fault.Is(err, fault.Unavailable) {
+	if err := faults.AfterOf(t.Context(), "p", "Commit"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a write whose answer is lost: %v", err)
 	}
 	if status, text := exchange(t, h, http.MethodGet, path, ""); status != http.StatusOK || !strings.Contains(text, `"affected":1`) {

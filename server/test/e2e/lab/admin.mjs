@@ -35,6 +35,8 @@ export function programs(sdk, world) {
       await project.faults({ calls: 'writes', error: 'INTERNAL', times: 2 }, { calls: 'writes', error: 'UNAVAILABLE', times: 1 })
       equal(await codes(3, () => d.set({ n: 1 })), [internal, internal, 'ok'], 'the codes of writes')
       equal(await project.affected(), [2, 1], 'writes that failed: the SDK repeats the one that was unavailable')
+      await project.faults({ method: 'BatchWrite', error: 'INTERNAL' }, { method: 'Commit', error: 'INTERNAL', times: 1 })
+      equal(await codes(2, () => d.set({ n: 1 })), [internal, 'ok'], 'the codes of a method')
       await project.faults({ calls: 'auth', method: 'accounts', error: 'EMAIL_EXISTS', times: 1 })
       equal(await codes(2, () => users.createUser({ uid: 'ann' })), ['auth/email-already-exists', 'ok'], 'the codes of Auth')
     }),

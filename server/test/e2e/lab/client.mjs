@@ -127,6 +127,8 @@ export function programs(sdk, world) {
       const all = ['UNAVAILABLE', 'ABORTED', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED', 'INTERNAL']
       await project.faults(...all.map((error) => ({ calls: 'reads', error, times: 1 })))
       equal(await codes(6, count(db)), ['unavailable', 'aborted', 'resource-exhausted', 'deadline-exceeded', 'internal', 'ok'], 'the codes of reads')
+      await project.faults({ method: 'RunQuery', error: 'ABORTED' }, { method: 'RunAggregationQuery', error: 'INTERNAL', times: 1 })
+      equal(await codes(2, count(db)), ['internal', 'ok'], 'the codes of a method')
     }),
 
     repeats: own('repeats', async ({ db, project }) => {

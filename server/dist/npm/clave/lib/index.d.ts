@@ -100,7 +100,7 @@ export type FaultCode = 'UNAVAILABLE' | 'ABORTED' | 'RESOURCE_EXHAUSTED' | 'DEAD
 export interface Fault {
   /** The calls that are affected: all of Firestore by default. */
   calls?: 'all' | 'reads' | 'writes' | 'streams' | 'auth'
-  /** Limits a fault of Auth to a method such as signInWithPassword. */
+  /** Limits the fault to a method: of Firestore, such as Commit, or with calls auth of Auth, such as signInWithPassword. */
   method?: string
   /** The number of calls that are affected; 0, the default, sets no limit. */
   times?: number
