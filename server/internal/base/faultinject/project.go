@@ -122,6 +122,15 @@ type injected struct {
 	random *rand.Rand
 }
 
+// takes reports whether the fault affects a call that it concerns, and counts the call.
+func (f *injected) takes() bool {
+	if f.Times > 0 && f.Affected >= f.Times || f.random.IntN(100) >= f.Percent {
+		return false
+	}
+	f.Affected++
+	return true
+}
+
 // SetProject replaces the faults of a project; none ends them.
 func (i *Injector) SetProject(project string, faults []Fault) error {
 	if i == nil {
@@ -202,10 +211,9 @@ func (i *Injector) choose(project string, of Kind, method string, at moment) (f 
 	i.projects.Lock()
 	defer i.projects.Unlock()
 	for _, f := range i.projects.faults[project] {
-		if f.moment() != at || !f.concerns(of, method) || f.Times > 0 && f.Affected >= f.Times || f.random.IntN(100) >= f.Percent {
+		if f.moment() != at || !f.concerns(of, method) || !f.takes() {
 			continue
 		}
-		f.Affected++
 		chosen := f.Fault
 		if f.Spread > 0 {
 			chosen.Delay += f.random.IntN(f.Spread + 1)
@@ -237,8 +245,7 @@ func (i *Injector) Offline(project string) bool {
 	i.projects.Lock()
 	defer i.projects.Unlock()
 	for _, f := range i.projects.faults[project] {
-		if f.Offline && (f.Times == 0 || f.Affected < f.Times) && f.random.IntN(100) < f.Percent {
-			f.Affected++
+		if f.Offline && f.takes() {
 			return true
 		}
 	}
