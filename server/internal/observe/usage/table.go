@@ -8,10 +8,15 @@ import (
 	"text/tabwriter"
 )
 
-// compareRows compares rows by reads, then by writes and deletes, the most first, and then by their keys.
+// compareCounts compares counts by reads, then by writes and deletes, the most first.
+func compareCounts(a, b *Counts) int {
+	return cmp.Or(cmp.Compare(b.Reads(), a.Reads()), cmp.Compare(b.Writes+b.Deletes+b.Expired, a.Writes+a.Deletes+a.Expired))
+}
+
+// compareRows compares rows by their counts, and then by their keys.
 func compareRows(a, b Row) int {
 	return cmp.Or(
-		cmp.Compare(b.Reads, a.Reads), cmp.Compare(b.Writes+b.Deletes+b.Expired, a.Writes+a.Deletes+a.Expired),
+		compareCounts(&a.Counts, &b.Counts),
 		strings.Compare(a.Pattern, b.Pattern), strings.Compare(a.Call, b.Call), strings.Compare(a.Query, b.Query),
 		strings.Compare(a.Caller, b.Caller), strings.Compare(a.User, b.User), compareRules(a.Rule, b.Rule),
 	)

@@ -40,7 +40,7 @@ func sums[K comparable](r Report, of func(*Key) (of K, ok bool), compare func(a,
 		s.add(&row.Counts)
 	}
 	slices.SortFunc(all, func(a, b *sum[K]) int {
-		return cmp.Or(cmp.Compare(b.Reads(), a.Reads()), cmp.Compare(b.Writes+b.Deletes+b.Expired, a.Writes+a.Deletes+a.Expired), compare(a.of, b.of))
+		return cmp.Or(compareCounts(&a.Counts, &b.Counts), compare(a.of, b.of))
 	})
 	return all
 }
