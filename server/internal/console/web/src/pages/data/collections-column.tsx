@@ -103,7 +103,8 @@ function Groups({ scope, current, shown, version }: GroupsProps) {
   const { t } = useText()
   const { state } = useLoad(`groups ${version}`, (signal) => loadGroups(scope, signal))
   if (state.status !== 'ready' || state.data.length === 0 || !shown) return null
-  const same = state.data.every((id) => shown.includes(id))
+  const ids = new Set(shown)
+  const same = state.data.every((id) => ids.has(id))
   return (
     <details className="groups" open={current !== '' || !same}>
       <summary className="column-head" title={t.data.groupHint}>
