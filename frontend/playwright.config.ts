@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
 
 /** Each worker has its own server, because tests empty it; e2e/servers.ts starts it. */
@@ -30,6 +31,15 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** The browser that visitors have. */
+const WHOLE = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+/** The same Chromium without windows, which takes a quarter of the processor time for a page. */
+const SHELL = '/usr/bin/chromium-headless-shell'
+/** What depends on more than pages runs in the whole browser: what it loads first, stores and fades, and its widths. */
+const NEEDS_WHOLE = /(public-(load|offline|slips|transition)|admin-forms|walks)\.spec\.ts$/
+
+const launched = (executablePath: string) => ({ launchOptions: { executablePath, args: FLAGS } })
+
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/servers.ts',
@@ -46,8 +56,11 @@ export default defineConfig({
     // The service worker keeps pages between visits. Only offline.spec.ts tests it.
     serviceWorkers: 'block',
     timezoneId: 'America/Santo_Domingo',
-    launchOptions: { executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium', args: FLAGS },
     // A recording takes a third of a test's time. Only retries are recorded.
     trace: 'on-first-retry',
   },
+  projects: [
+    { name: 'pages', testIgnore: NEEDS_WHOLE, use: launched(!process.env['CHROMIUM'] && existsSync(SHELL) ? SHELL : WHOLE) },
+    { name: 'browser', testMatch: NEEDS_WHOLE, use: launched(WHOLE) },
+  ],
 })

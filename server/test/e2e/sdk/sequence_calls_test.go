@@ -40,7 +40,7 @@ const callTime = 20 * time.Second
 // of both kinds with reads, queries and aggregations, transactions that are used after their end, and reads of the
 // past. No call waits for a lock of another transaction: conflictScenes does that.
 func callSequences(t *testing.T, ours, theirs string) {
-	for seed := range 4 * *compatSeeds {
+	for seed := range 2 * *compatSeeds {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			s := &callSequence{sequence: sequence{t: t, rand: rand.New(rand.NewPCG(seed, 13))}, times: make([][]*timestamppb.Timestamp, 2)}
 			for _, at := range [][2]string{{"ours", ours}, {"theirs", theirs}} {

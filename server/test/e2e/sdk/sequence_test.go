@@ -48,7 +48,7 @@ func TestSequencesBesideTheEmulator(t *testing.T) {
 // step. The messages by which a server shows it may differ.
 func listenSequences(t *testing.T, ours, theirs string) {
 	compared := 0
-	for seed := range 4 * *compatSeeds {
+	for seed := range 2 * *compatSeeds {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			s := &sequence{t: t, rand: rand.New(rand.NewPCG(seed, 11)), removed: map[int32][]*seenTarget{}}
 			for _, at := range [][2]string{{"ours", ours}, {"theirs", theirs}} {
