@@ -22,6 +22,7 @@ import (
 	"clave/server/internal/model/value"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/changelog"
 	"clave/server/internal/store/pebble"
 )
 
@@ -33,9 +34,11 @@ type growing struct {
 	e      *engine.Engine
 	data   string
 	series *series.Series
+	log    *changelog.Log
 	random *rand.Rand
-	// n is the number of documents.
-	n int
+	// n is the number of documents, and shipped the size of the shipped log.
+	n       int
+	shipped int64
 }
 
 // newGrowing returns an empty database.
@@ -43,9 +46,18 @@ func newGrowing(t *testing.T, memTable uint64) *growing {
 	t.Helper()
 	dir := t.TempDir()
 	g := &growing{t: t, clock: clocktest.NewManual(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)), data: filepath.Join(dir, "data"), random: rand.New(rand.NewPCG(1, 2))}
-	g.series = series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}})
+	g.log = changelog.New(changelog.Options{Dir: g.data, Clock: g.clock})
+	o := pebble.Options{Scanned: derive.IsEntry, Region: keys.Region}
+	g.series = series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}, Open: func(folder string) (series.Store, error) {
+		return pebble.Open(folder, o)
+	}})
+	served := o
+	served.MemTableBytes, served.Recorder = memTable, g.log
 	var err error
-	if g.store, err = pebble.Open(filepath.Join(g.data, "store"), pebble.Options{MemTableBytes: memTable, Scanned: derive.IsEntry, Region: keys.Region}); err != nil {
+	if g.store, err = pebble.Open(filepath.Join(g.data, "store"), served); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.log.Begin(t.Context(), g.store); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = g.store.Close() })
@@ -73,9 +85,40 @@ func (g *growing) write(i int) document.Write {
 // commit commits n writes and advances the clock.
 func (g *growing) commit(n int, next func() document.Write) {
 	g.t.Helper()
-	commitAll(g.t, g.e, n, next)
+	for ; n > 0; n -= shipEvery {
+		commitAll(g.t, g.e, min(n, shipEvery), next)
+		g.ship()
+	}
 	g.clock.Advance(time.Second)
 }
+
+// shipEvery is the number of writes after which the log is shipped. It may not collect more than 64 MiB.
+const shipEvery = 10_000
+
+// ship does what a shipper does to a log, with a place that takes everything at once.
+func (g *growing) ship() {
+	g.t.Helper()
+	for {
+		id, chunk := g.log.Take(false)
+		if chunk == nil {
+			return
+		}
+		if err := g.log.Save(changelog.Intent{Sum: "sum", To: chunk.To, Until: chunk.Until}); err != nil {
+			g.t.Fatal(err)
+		}
+		g.shipped += int64(len(changelog.Compress(chunk.Records)))
+		g.log.Done(id, chunk, "sum")
+	}
+}
+
+// placed is the log of a store, with its marks.
+type placed struct {
+	*changelog.Log
+	store *pebble.Store
+}
+
+// Mark implements series.Log.
+func (p placed) Mark(ctx context.Context) (changelog.Mark, error) { return p.Log.Mark(ctx, p.store) }
 
 // add creates documents.
 func (g *growing) add(n int) {
@@ -113,6 +156,7 @@ func (g *growing) forget() {
 	if err := <-ended; err != nil {
 		g.t.Fatal(err)
 	}
+	g.ship()
 }
 
 // backup makes a backup and returns the sizes.
@@ -123,7 +167,7 @@ func (g *growing) backup() series.Made {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	_, made, err := g.series.Make(g.t.Context(), lock, series.Request{Source: g.store, Data: g.data, ID: "a", Clock: g.clock})
+	_, made, err := g.series.Make(g.t.Context(), lock, series.Request{Source: g.store, Data: g.data, ID: "a", Log: placed{g.log, g.store}, Clock: g.clock})
 	if err := errors.Join(err, lock.Close()); err != nil {
 		g.t.Fatal(err)
 	}
@@ -152,7 +196,8 @@ func TestIncrementalBackup(t *testing.T) {
 	}
 	report := func(what string) {
 		m := g.backup()
-		t.Logf("%-30s %9.2f of %7.1f MB: %.2f %%", what, float64(m.Copied)/(1<<20), float64(m.Bytes)/(1<<20), 100*float64(m.Copied)/float64(m.Bytes))
+		t.Logf("%-30s %9.2f of %7.1f MB: %.2f %%, changes: %t; %.2f MB of the log", what, float64(m.Copied)/(1<<20), float64(m.Bytes)/(1<<20), 100*float64(m.Copied)/float64(m.Bytes), m.Changes, float64(g.shipped)/(1<<20))
+		g.shipped = 0
 	}
 	report("the first backup")
 	// Tables are merged before.

@@ -135,7 +135,7 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 	}
 	if o.Changes != nil {
 		out.Shipper = shipping.New(shipping.Options{Series: at, Log: o.Changes, Store: s, ID: id, Clock: o.Clock, Logger: o.Log})
-		options.Shipping, options.Request.Mark = out.Shipper, out.Shipper.Mark
+		options.Shipping, options.Request.Log = out.Shipper, out.Shipper
 	}
 	out.Schedule = schedule.New(options)
 	out.Plan, err = schedule.LoadPlan(s, out.Schedule.Use)
@@ -162,10 +162,10 @@ func open(p *config.BackupPlace, c clock.Clock) (*series.Series, *series.Keys, e
 	}
 	if p.IsBucket() {
 		b, err := OpenBucket(p, c)
-		return series.New(series.Options{Target: b, Keys: keys}), keys, err
+		return series.New(series.Options{Target: b, Keys: keys, Open: openStore}), keys, err
 	}
 	dir, err := filepath.Abs(p.At)
-	return series.New(series.Options{Target: target.Folder{Dir: dir}, Keys: keys}), keys, err
+	return series.New(series.Options{Target: target.Folder{Dir: dir}, Keys: keys, Open: openStore}), keys, err
 }
 
 // OpenBucket returns the bucket that a place names. It does not connect.

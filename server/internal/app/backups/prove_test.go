@@ -45,14 +45,14 @@ func TestProveASecond(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	at := series.New(series.Options{Target: target.Folder{Dir: place}})
+	at := series.New(series.Options{Target: target.Folder{Dir: place}, Open: openStore})
 	shipper := shipping.New(shipping.Options{Series: at, Log: log, Store: s, ID: "a", Clock: clock.System(), Logger: slog.New(slog.DiscardHandler)})
 	lock, err := at.Lock(t.Context())
 	if err := errors.Join(err, shipper.Prepare(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	write("rooms/a")
-	b, _, err := at.Make(t.Context(), lock, series.Request{Source: s, Data: data, ID: "a", Mark: shipper.Mark, Clock: clock.System()})
+	b, _, err := at.Make(t.Context(), lock, series.Request{Source: s, Data: data, ID: "a", Log: shipper, Clock: clock.System()})
 	if err := errors.Join(err, lock.Close()); err != nil {
 		t.Fatal(err)
 	}

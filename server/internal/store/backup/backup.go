@@ -28,9 +28,9 @@ const storeName = "store"
 const ExportsName = "exports-in-progress"
 
 // notCopied lists the parts of a data folder that are not copied as files: the store's own folder, the deployed site,
-// which copySite copies, a cluster node's replica and name, the position and the rest of its log, the notes of
-// unfinished copies, exports in progress, and the list and the lock of the copy that was used as this data folder.
-var notCopied = []string{storeName, siteName, ExportsName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", notesName, contentsName, lockName}
+// which copySite copies, a cluster node's replica and name, the position, the rest and the keys of its log, the notes
+// of unfinished copies, exports in progress, and the list and the lock of the copy that was used as this data folder.
+var notCopied = []string{storeName, siteName, ExportsName, "replica", "node", "log-position", "log-position.new", "log-rest", "log-rest.new", "log-keys", notesName, contentsName, lockName}
 
 // The modes of written files and folders: only the owner has access.
 const (

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"clave/server/internal/base/fault"
 )
@@ -55,6 +56,9 @@ const tableSuffix = ".sst"
 
 // IsFrozen reports whether a name of a folder that Freeze returned is that of a file or a folder of the data.
 func IsFrozen(name string) bool { return name != lockName }
+
+// IsStore reports whether the name of a file, a path with slashes, is that of a file of the store.
+func IsStore(name string) bool { return strings.HasPrefix(name, storeName+"/") }
 
 // NewFile creates a file, which must not exist, that only the owner can read.
 func NewFile(path string) (*os.File, error) {

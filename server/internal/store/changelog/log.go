@@ -17,7 +17,8 @@ import (
 type Options struct {
 	// Dir is the data folder.
 	Dir string
-	// Limit is the maximum number of bytes of records that are not written elsewhere yet; zero for 64 MiB.
+	// Limit is the maximum number of bytes of records that are not written elsewhere yet, and of keys since the last
+	// backup; zero for 64 MiB.
 	Limit int64
 	Clock clock.Clock
 	// Logger receives warnings; nil logs nothing.
@@ -34,6 +35,7 @@ type Log struct {
 	full chan struct{}
 	// files is held while the files are written.
 	files sync.Mutex
+	keys  keysFile
 	mu    struct {
 		sync.Mutex
 		// loaded is set once the files of the log were read.

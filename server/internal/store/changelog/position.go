@@ -12,8 +12,8 @@ import (
 	"clave/server/internal/base/atomicfile"
 )
 
-// The files of a log in the data folder: its position, and the chunks that were not written elsewhere when the program
-// ended. Neither is copied to backups: a restored data folder continues no log.
+// The files of a log in the data folder, besides KeysFile: its position, and the chunks that were not written elsewhere
+// when the program ended. None is copied to backups: a restored data folder continues no log.
 const (
 	PositionFile = "log-position"
 	RestFile     = "log-rest"
@@ -50,7 +50,7 @@ func New(o Options) *Log {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	l := &Log{o: o, flushing: make(chan struct{}, 1), full: make(chan struct{}, 1)}
+	l := &Log{o: o, keys: keysFile{path: filepath.Join(o.Dir, KeysFile), limit: o.Limit}, flushing: make(chan struct{}, 1), full: make(chan struct{}, 1)}
 	l.mu.why = "this server has not shipped its log yet"
 	return l
 }
@@ -109,14 +109,19 @@ func (l *Log) Position() Position {
 	return l.mu.position
 }
 
-// Save writes the position of the log, with the segment that is about to be written.
+// Save writes the position of the log, with the segment that is about to be written, and the keys of that.
 func (l *Log) Save(intent Intent) error {
 	l.files.Lock()
 	defer l.files.Unlock()
 	l.mu.Lock()
 	l.mu.position.Intent = intent
 	p := l.mu.position
+	var next Chunk
+	if len(l.mu.chunks) > 0 && l.mu.chunks[0].To == intent.To {
+		next = *l.mu.chunks[0]
+	}
 	l.mu.Unlock()
+	l.addKeysLocked(p.Log, next)
 	return l.savePosition(p)
 }
 

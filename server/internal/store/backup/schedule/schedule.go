@@ -310,7 +310,7 @@ func (s *Schedule) make(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.o.Log.Info("backup made", "backup", s.o.Series.Path(b), "bytes", made.Bytes, "copied", made.Copied, "took", s.o.Clock.Now().Sub(began))
+		s.o.Log.Info("backup made", "backup", s.o.Series.Path(b), "bytes", made.Bytes, "copied", made.Copied, "changes", made.Changes, "took", s.o.Clock.Now().Sub(began))
 		if made.NotCounted != nil {
 			s.o.Log.Warn("the backup has no inventory, because its data could not be counted", "error", made.NotCounted)
 		}

@@ -95,7 +95,7 @@ func write(ctx context.Context, dir string) error {
 			}
 			continue
 		}
-		r := series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Mark: shipper.Mark, Clock: now}
+		r := series.Request{Source: s, Data: data, ID: "a", Inventory: counted, Log: shipper, Clock: now}
 		if _, _, err := at.Make(ctx, lock, r); err != nil {
 			if !passing(err) {
 				return err
@@ -117,10 +117,10 @@ func passing(err error) bool {
 func writersSeries(dir string) (*series.Series, error) {
 	endpoint := os.Getenv(endpointVariable)
 	if endpoint == "" {
-		return series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}}), nil
+		return series.New(series.Options{Target: target.Folder{Dir: filepath.Join(dir, "backups")}, Open: openStore}), nil
 	}
 	b, err := faultless(&bucketserver.Server{URL: endpoint})
-	return series.New(series.Options{Target: b}), err
+	return series.New(series.Options{Target: b, Open: openStore}), err
 }
 
 // second is the time between two backups.
@@ -156,7 +156,7 @@ func killedRounds(short int) int {
 // backup must be complete, its store must hold the values of one moment, the log must continue it, and the next backup
 // must remove what was left.
 func TestKilledBackups(t *testing.T) {
-	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}})
+	at := series.New(series.Options{Target: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}, Open: openStore})
 	dir := filepath.Dir(at.String())
 	killRounds(t, dir, at, killedRounds(5), func() error { return nil })
 	wantNothingLeft(t, dir, at)
@@ -174,7 +174,7 @@ func TestKilledBackupsToABucket(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dir, at := t.TempDir(), series.New(series.Options{Target: b})
+			dir, at := t.TempDir(), series.New(series.Options{Target: b, Open: openStore})
 			killRounds(t, dir, at, killedRounds(3), func() error {
 				// or the next process waits for a minute
 				return b.Remove(t.Context(), string(target.Backups)+".json", string(target.Log)+".json")
@@ -292,12 +292,13 @@ func checkListed(t *testing.T, at *series.Series) int {
 	return len(all)
 }
 
-// into is a series.Replay into a store.
-type into struct{ *pebble.Store }
-
-// Apply implements series.Replay.
-func (r into) Apply(record changelog.Record) error {
-	return r.ApplyUnsynced(&store.Batch{Ops: record.Ops})
+// openStore opens the store in a folder.
+func openStore(folder string) (series.Store, error) {
+	s, err := pebble.Open(folder, pebble.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // checkShipped restores the newest backup with the whole log that continues it, if any, and returns the number of
@@ -330,11 +331,7 @@ func checkShipped(t *testing.T, at *series.Series) int {
 	}
 	err = at.RestoreAt(t.Context(), newest, until, filepath.Join(t.TempDir(), "at"), series.RestoreAtOptions{
 		Prepare: func(folder string, _ json.RawMessage) error { err := counts(folder); before = n; return err },
-		Replay: func(folder string) (series.Replay, error) {
-			s, err := pebble.Open(folder, pebble.Options{})
-			return into{s}, err
-		},
-		Verify: counts,
+		Verify:  counts,
 	})
 	if err != nil || n%20 != 0 || n < before {
 		t.Errorf("%s, restored to %v, has %d values, and %d before, %v; want those of whole batches", newest.Name, until, n, before, err)

@@ -30,13 +30,14 @@ type Request struct {
 	// Rate is the maximum number of bytes that are read in a second, from the data, their copy that is counted, and what
 	// was written; zero for no limit.
 	Rate int64
-	// Reread reads the objects that earlier backups have written, even those whose tags are as they were.
+	// Reread reads the objects that earlier backups have written, even those whose tags are as they were. The backup has
+	// tables, not changes.
 	Reread bool
 	// Inventory counts what is in the folder of a store that is not in use, as JSON; nil for backups without. It calls
 	// took with the number of bytes that it has read, which pauses for Rate and returns an error once ctx has ended.
 	Inventory func(ctx context.Context, store string, took func(n int) error) (json.RawMessage, error)
-	// Mark returns a place in the log of the data; its zero value if there is none. Nil means that the log is not shipped.
-	Mark  func(ctx context.Context) (changelog.Mark, error)
+	// Log is the log of the data; nil if it is not shipped.
+	Log   Log
 	Clock clock.Clock
 }
 
@@ -44,6 +45,8 @@ type Request struct {
 type Made struct {
 	// Bytes is the size of all files, and Copied the size of those that were written.
 	Bytes, Copied int64
+	// Changes is set if the tables are those of the backup before.
+	Changes bool
 	// NotCounted is the reason why the backup has no inventory, or nil: a damaged store is still copied.
 	NotCounted error
 }
@@ -64,7 +67,7 @@ func (s *Series) Make(ctx context.Context, lock target.Lock, r Request) (b Backu
 			return b, made, fault.E(fault.AlreadyExists, "%s exists already", s.Path(b))
 		}
 	}
-	w := &writer{s: s, r: r, pace: &pace{rate: r.Rate, clock: r.Clock}, done: make(map[string]object)}
+	w := &writer{s: s, r: r, name: b.Name, pace: &pace{rate: r.Rate, clock: r.Clock}, done: make(map[string]object)}
 	if err := w.learn(ctx, all); err != nil {
 		return b, made, err
 	}
@@ -73,7 +76,12 @@ func (s *Series) Make(ctx context.Context, lock target.Lock, r Request) (b Backu
 		return b, made, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := w.all(ctx); err != nil {
+	changes, err := w.increment(ctx)
+	if err == nil {
+		w.made.Changes = changes
+		err = w.all(ctx, changes)
+	}
+	if err != nil {
 		return b, made, err
 	}
 	if r.Inventory != nil {
@@ -86,14 +94,20 @@ func (s *Series) Make(ctx context.Context, lock target.Lock, r Request) (b Backu
 		return b, made, err
 	}
 	b.Bytes, b.Log = w.made.Bytes, w.place
-	return b, w.made, w.finish(ctx, b.Name)
+	if err := w.finish(ctx, b.Name); err != nil {
+		return b, w.made, err
+	}
+	if b.Log != (Place{}) {
+		r.Log.Forget(b.Log.From)
+	}
+	return b, w.made, nil
 }
 
 // freeze takes the state of the data, and its place in their log. done removes it.
 func (w *writer) freeze(ctx context.Context) (done func() error, err error) {
-	mark := w.r.Mark
-	if mark == nil {
-		mark = func(context.Context) (changelog.Mark, error) { return changelog.Mark{}, nil }
+	mark := func(context.Context) (changelog.Mark, error) { return changelog.Mark{}, nil }
+	if w.r.Log != nil {
+		mark = w.r.Log.Mark
 	}
 	before, err := mark(ctx)
 	if err != nil {
@@ -116,11 +130,14 @@ func (w *writer) freeze(ctx context.Context) (done func() error, err error) {
 type writer struct {
 	s      *Series
 	r      Request
+	name   string
 	frozen string
 	place  Place
 	pace   *pace
-	// base are the objects of the newest backup by the first parts of their names, and stored are those of the target by
-	// their names there.
+	// newest is the newest backup, and old its list; nil if there is none. base are its objects by the first parts of
+	// their names, and stored are those of the target by their names there.
+	newest Backup
+	old    *manifest
 	base   map[string]object
 	stored map[string]target.Object
 	// done are the objects of this backup by the checksums of their contents.
@@ -155,31 +172,30 @@ func (w *writer) learn(ctx context.Context, all []Backup) error {
 		w.stored[o.Name] = o
 	}
 	w.base = make(map[string]object)
-	newest, ok := Newest(all)
-	if !ok {
+	var ok bool
+	if w.newest, ok = Newest(all); !ok {
 		return nil
 	}
-	m, err := w.s.manifest(ctx, newest.Name)
-	if err != nil {
+	if w.old, err = w.s.manifest(ctx, w.newest.Name); err != nil {
 		return err
 	}
-	for _, o := range m.Objects {
+	for _, o := range w.old.Objects {
 		w.base[o.Name[:baseLength]] = o
 	}
 	return nil
 }
 
-// all writes the objects of all files.
-func (w *writer) all(ctx context.Context) error {
+// all writes the objects of all files, without those of the store if there are changes.
+func (w *writer) all(ctx context.Context, changes bool) error {
 	return filepath.WalkDir(w.frozen, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !backup.IsFrozen(d.Name()) {
 			return err
 		}
 		name, err := filepath.Rel(w.frozen, path)
-		if err != nil {
+		if name = filepath.ToSlash(name); err != nil || changes && backup.IsStore(name) {
 			return err
 		}
-		return w.file(ctx, path, filepath.ToSlash(name))
+		return w.file(ctx, path, name)
 	})
 }
 
@@ -226,7 +242,7 @@ func (w *writer) sum(ctx context.Context, path string) (int64, string, error) {
 }
 
 // reuse returns the object that the target has of a file. The newest backup names it, or, without keys, its own name.
-// An object whose tag is not the one of the last comparison is read. ok is false if it has none.
+// ok is false if it has none.
 func (w *writer) reuse(ctx context.Context, f backup.File) (o object, ok bool, err error) {
 	name := w.s.o.Keys.base(f.SHA256, w.r.Secret)
 	o, ok = w.base[name]
@@ -235,6 +251,12 @@ func (w *writer) reuse(ctx context.Context, f backup.File) (o object, ok bool, e
 	} else if !ok {
 		return object{}, false, nil
 	}
+	return w.intact(ctx, o)
+}
+
+// intact returns an object with its present tag. ok is false if the target has lost or changed it. An object whose tag
+// is not the one of the last comparison is read.
+func (w *writer) intact(ctx context.Context, o object) (_ object, ok bool, err error) {
 	is, ok := w.stored[o.path()]
 	if !ok || is.Size != o.Size {
 		return object{}, false, nil
@@ -304,7 +326,10 @@ const sealedName = "zz-sealed"
 
 // finish writes the list of the backup, which makes it complete, and reads it back.
 func (w *writer) finish(ctx context.Context, name string) error {
-	m := &manifest{Format: manifestFormat, Bytes: w.made.Bytes}
+	m := &manifest{Format: 1, Bytes: w.made.Bytes}
+	if w.made.Changes { // Older versions refuse it.
+		m.Format = manifestFormat
+	}
 	for _, o := range w.done {
 		m.Objects = append(m.Objects, o)
 	}

@@ -69,8 +69,8 @@ type envelope struct {
 	Backup json.RawMessage `json:"backup"`
 }
 
-// manifestFormat is the number of the format of lists.
-const manifestFormat = 1
+// manifestFormat is the number of the newest format of lists. Those without changes have the number 1.
+const manifestFormat = 2
 
 // maxManifest is the maximum size of a list in bytes: that of some 300,000 files.
 const maxManifest = 128 << 20

@@ -33,7 +33,7 @@ func TestNewerVersions(t *testing.T) {
 	if err := json.Unmarshal(whole, &stored); err != nil {
 		t.Fatal(err)
 	}
-	stored.Backup = json.RawMessage(strings.Replace(string(stored.Backup), `"format":1`, `"format":2`, 1))
+	stored.Backup = json.RawMessage(strings.Replace(string(stored.Backup), `"format":1`, `"format":3`, 1))
 	digest := sha256.Sum256(stored.Backup)
 	stored.SHA256 = hex.EncodeToString(digest[:])
 	changed, err := json.Marshal(stored)

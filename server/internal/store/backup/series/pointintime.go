@@ -8,16 +8,9 @@ import (
 	"time"
 
 	"clave/server/internal/base/fault"
+	"clave/server/internal/store"
 	"clave/server/internal/store/changelog"
 )
-
-// Replay applies the batches of a log to a store that is not in use, in order.
-type Replay interface {
-	// Apply applies a batch. The slices must not be kept.
-	Apply(r changelog.Record) error
-	// Close completes the replay.
-	Close() error
-}
 
 // Reach is a period of which each second can be restored: from a backup to the end of its log.
 type Reach struct {
@@ -96,7 +89,7 @@ func (s *Series) RestoreAt(ctx context.Context, b Backup, at time.Time, data str
 		if err := o.Prepare(store, inventory); err != nil {
 			return err
 		}
-		if err := s.replay(ctx, b, c, at.UnixMicro(), func() (Replay, error) { return o.Replay(store) }); err != nil {
+		if err := s.replay(ctx, b, c, at.UnixMicro(), store); err != nil {
 			return err
 		}
 		return o.Verify(store)
@@ -107,19 +100,17 @@ func (s *Series) RestoreAt(ctx context.Context, b Backup, at time.Time, data str
 type RestoreAtOptions struct {
 	// Prepare verifies the store of the backup with its inventory, as for Restore.
 	Prepare func(store string, inventory json.RawMessage) error
-	// Replay opens the store to apply a log.
-	Replay func(store string) (Replay, error)
 	// Verify verifies the result.
 	Verify func(store string) error
 }
 
-// replay applies the batches of a log up to a time.
-func (s *Series) replay(ctx context.Context, b Backup, c *chain, at int64, open func() (Replay, error)) (err error) {
-	to, err := open()
+// replay applies the batches of a log up to a time to the store in a folder.
+func (s *Series) replay(ctx context.Context, b Backup, c *chain, at int64, folder string) (err error) {
+	to, err := s.o.Open(folder)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, to.Close()) }()
+	defer func() { err = errors.Join(err, to.Sync(), to.Close()) }()
 	for c.until < at {
 		until := c.until
 		segment, content, ok, err := c.step(ctx)
@@ -127,7 +118,7 @@ func (s *Series) replay(ctx context.Context, b Backup, c *chain, at int64, open 
 			err = fault.E(fault.DataLoss, "the end of the log is missing")
 		}
 		if err == nil {
-			err = s.apply(segment, content, at, b.Log.From, to)
+			err = s.apply(ctx, segment, content, at, b.Log.From, to)
 		}
 		if fault.Is(err, fault.DataLoss) || errors.Is(err, errGap) {
 			return fault.Wrap(err, fault.DataLoss, "%s; %s", fault.Reason(err), b.reaches(until))
@@ -143,7 +134,7 @@ func (s *Series) replay(ctx context.Context, b Backup, c *chain, at int64, open 
 var errReached = errors.New("the time is reached")
 
 // apply applies the batches of a segment from an operation on and up to a time.
-func (s *Series) apply(segment changelog.Segment, content []byte, at int64, from uint64, to Replay) (err error) {
+func (s *Series) apply(ctx context.Context, segment changelog.Segment, content []byte, at int64, from uint64, to Store) (err error) {
 	if segment.Sealed {
 		if content, err = s.o.Keys.openAll(content, changelog.MaxSegment); err != nil {
 			return err
@@ -157,8 +148,10 @@ func (s *Series) apply(segment changelog.Segment, content []byte, at int64, from
 				return errReached
 			case r.Seq < from: // The backup has it.
 				return nil
+			case ctx.Err() != nil:
+				return ctx.Err()
 			}
-			return to.Apply(r)
+			return to.ApplyUnsynced(&store.Batch{Ops: r.Ops})
 		})
 	}
 	if errors.Is(err, errReached) {

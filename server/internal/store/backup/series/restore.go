@@ -125,6 +125,9 @@ func (s *Series) RestoreWith(ctx context.Context, b Backup, data string, report 
 			if err := s.fetch(ctx, m, c, data, part, report); err != nil {
 				return err
 			}
+			if err := s.applyChanges(ctx, c.Files, data, part); err != nil {
+				return err
+			}
 			return verify(part, c.Inventory)
 		})
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	Target target.Target
 	// Keys encrypt new backups, and decrypt them; nil for none.
 	Keys *Keys
+	// Open opens a store that is not in use, to read what a backup copies, or to apply changes and logs to what is being
+	// restored. Nil means that backups have no changes.
+	Open func(folder string) (Store, error)
 }
 
 // Series are the backups in a target. All methods are safe for concurrent use.

@@ -21,6 +21,7 @@ import (
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/backup/target/bucket"
+	"clave/server/internal/store/changelog"
 	"clave/server/internal/store/pebble"
 	"clave/server/test/kit/bucketserver"
 	"clave/server/test/kit/wait"
@@ -39,7 +40,9 @@ type site struct {
 	t     *testing.T
 	store *pebble.Store
 	clock *clocktest.Manual
-	r     series.Request
+	// log is the log of the store, or nil.
+	log *changelog.Log
+	r   series.Request
 }
 
 // open returns a store with tables, whose values count from 0.

@@ -177,10 +177,18 @@ func (s *Shipper) lost(ctx context.Context) error {
 	return nil
 }
 
-// Mark returns a place in the log.
+// Mark implements series.Log.
 func (s *Shipper) Mark(ctx context.Context) (changelog.Mark, error) {
 	return s.o.Log.Mark(ctx, s.o.Store)
 }
+
+// Changed implements series.Log.
+func (s *Shipper) Changed(from, to uint64) (*changelog.Changed, bool, error) {
+	return s.o.Log.Changed(from, to)
+}
+
+// Forget implements series.Log.
+func (s *Shipper) Forget(before uint64) { s.o.Log.Forget(before) }
 
 // Run writes the log until ctx is done.
 func (s *Shipper) Run(ctx context.Context) error {

@@ -66,6 +66,8 @@ type site struct {
 	shipper *Shipper
 	lock    target.Lock
 	model   []moment
+	// changes counts the backups that consist of changes.
+	changes int
 }
 
 // newSite returns a site whose backups are encrypted with a key of age, or not for an empty one.
@@ -73,7 +75,7 @@ func newSite(t *testing.T, seed uint64, key string) *site {
 	t.Helper()
 	s := &site{t: t, random: rand.New(rand.NewPCG(seed, 2)), clock: clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))}
 	s.target = &faulty{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}}
-	o := series.Options{Target: s.target}
+	o := series.Options{Target: s.target, Open: openStore}
 	if key != "" {
 		keys, err := series.ParseKeys(key)
 		if err != nil {
@@ -166,10 +168,13 @@ func (s *site) backup() series.Backup {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	r := series.Request{Source: s.store, Data: s.data, ID: "a", Secret: "s", Mark: s.shipper.Mark, Clock: s.clock}
-	b, _, err := s.series.Make(s.t.Context(), lock, r)
+	r := series.Request{Source: s.store, Data: s.data, ID: "a", Secret: "s", Log: s.shipper, Clock: s.clock}
+	b, made, err := s.series.Make(s.t.Context(), lock, r)
 	if err := errors.Join(err, lock.Close()); err != nil {
 		s.t.Fatal(err)
+	}
+	if made.Changes {
+		s.changes++
 	}
 	return b
 }
@@ -186,12 +191,13 @@ func (s *site) at(t time.Time) map[string]string {
 	return state
 }
 
-// into is a series.Replay into a store.
-type into struct{ *pebble.Store }
-
-// Apply implements series.Replay.
-func (r into) Apply(record changelog.Record) error {
-	return r.ApplyUnsynced(&store.Batch{Ops: record.Ops})
+// openStore opens the store in a folder.
+func openStore(folder string) (series.Store, error) {
+	s, err := pebble.Open(folder, pebble.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // restored restores the state at a time from a backup.
@@ -200,10 +206,6 @@ func (s *site) restored(b series.Backup, t time.Time) (state map[string]string, 
 	data := filepath.Join(s.t.TempDir(), "restored")
 	err = s.series.RestoreAt(s.t.Context(), b, t, data, series.RestoreAtOptions{
 		Prepare: func(string, json.RawMessage) error { return nil },
-		Replay: func(folder string) (series.Replay, error) {
-			st, err := pebble.Open(folder, pebble.Options{})
-			return into{st}, err
-		},
 		Verify: func(folder string) error {
 			st, err := pebble.Open(folder, pebble.Options{})
 			if err != nil {
@@ -243,14 +245,15 @@ func (s *site) want(t time.Time) {
 const key = "AGE-SECRET-KEY-1LPMCWRC3EHFQEY0T5K5MMQ2HR3EXL2QZ60YSXP47HXAZUL0FXGQSGFNVFT\n"
 
 // TestRandomTimes writes, ships, makes backups, ends and kills the process at random, also while a segment is being
-// written. Each time since the first backup can be restored, and is as the model says.
+// written. Most backups consist of changes. Each of them, and each time since the first one, can be restored, and is as
+// the model says.
 func TestRandomTimes(t *testing.T) {
 	for seed, key := range []string{"", key} {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			s := newSite(t, uint64(seed), key)
 			s.write()
 			first := s.backup()
-			for range 40 {
+			for range 60 {
 				switch s.random.IntN(20) {
 				case 0:
 					s.stop()
@@ -273,9 +276,9 @@ func TestRandomTimes(t *testing.T) {
 						s.kill()
 						s.start()
 					}
-				case 4:
+				case 4, 5:
 					s.backup()
-				case 5, 6, 7:
+				case 6, 7:
 					if err := s.ship(); err != nil {
 						t.Fatal(err)
 					}
@@ -301,6 +304,12 @@ func TestRandomTimes(t *testing.T) {
 				if until, err := s.series.CheckLog(t.Context(), b, next); err != nil || until.Before(next.Time()) {
 					t.Errorf("the log of %s is complete up to %v, %v", b.Name, until, err)
 				}
+				if state, err := s.restored(b, b.Log.Time()); err != nil || !maps.Equal(state, s.at(b.Log.Time())) {
+					t.Errorf("the backup %s has %v, %v; want %v", b.Name, state, err, s.at(b.Log.Time()))
+				}
+			}
+			if s.changes < 2 || s.changes > len(all)-1 {
+				t.Errorf("%d of %d backups consist of changes", s.changes, len(all))
 			}
 			begin := first.Log.Time()
 			for range 3 {
