@@ -187,11 +187,7 @@ func (l *Log) Forget(before uint64) {
 // some that later ones have. ok is false if they are not known.
 func (l *Log) Changed(from, to uint64) (c *Changed, ok bool, err error) {
 	l.mu.Lock()
-	id := l.mu.id
-	var rest []Chunk // Their records are only appended to.
-	for _, chunk := range l.mu.chunks {
-		rest = append(rest, *chunk)
-	}
+	id, rest := l.mu.id, l.collectedLocked()
 	l.mu.Unlock()
 	if id == "" {
 		return nil, false, nil

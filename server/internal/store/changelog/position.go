@@ -163,11 +163,7 @@ func (l *Log) keep() error {
 	l.files.Lock()
 	defer l.files.Unlock()
 	l.mu.Lock()
-	p, known := l.mu.position, l.mu.id != "" && l.mu.next != 0
-	var chunks []Chunk // Their records are only appended to.
-	for _, c := range l.mu.chunks {
-		chunks = append(chunks, *c)
-	}
+	p, known, chunks := l.mu.position, l.mu.id != "" && l.mu.next != 0, l.collectedLocked()
 	l.mu.Unlock()
 	if !known {
 		return errors.Join(removeFile(l.path(PositionFile)), removeFile(l.path(RestFile)))
@@ -184,6 +180,14 @@ func (l *Log) keep() error {
 		return err
 	}
 	return l.savePosition(p)
+}
+
+// collectedLocked returns the chunks that are not written elsewhere yet, as they are now.
+func (l *Log) collectedLocked() (chunks []Chunk) {
+	for _, c := range l.mu.chunks { // Their records are only appended to.
+		chunks = append(chunks, *c)
+	}
+	return chunks
 }
 
 // savePosition writes the position.
