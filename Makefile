@@ -144,7 +144,7 @@ torture: bin/clave bin/versitygw ## test the server under load with kills, full 
 	.ci/patroni
 	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(ROUNDS)' CLAVE_TORTURE_KILLS='$(KILLS)' CLAVE_TORTURE_SOAK='$(SOAK)' go test -count=1 -timeout 0 -v ./server/test/torture
 	CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -v ./server/internal/store/backup/series
-	CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -run '^TestRandomSeconds$$' -v ./server/internal/app/backups
+	CLAVE_TORTURE_ROUNDS='$(ROUNDS)' go test -count=1 -timeout 0 -run '^TestRandomSeconds' -v ./server/internal/app/backups
 	CLAVE_BIN='$(CURDIR)/bin/clave' CLAVE_TORTURE_ROUNDS='$(or $(ROUNDS),20)' go test -count=1 -timeout 0 -run '^TestKilledExportsToABucket$$' -v ./server/test/e2e/production
 
 bin/versitygw: ## build the server of S3 on which backups are tested too, if it is there

@@ -59,14 +59,18 @@ func (a *App) openState(ctx context.Context, p listeners, rulesets *authz.Rulese
 		socket, err := backup.Listen(store, a.config.DataDir)
 		a.serve("backups", "clave backup works only while the server is stopped", socket, err)
 	}
-	scheduled, err := backups.New(ctx, a.config, store, backups.Options{Sizes: a.data.Sizes(), Changes: a.data.Log, Clock: a.o.Clock, Log: a.o.Log})
+	changes, err := a.data.Changes(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	scheduled, err := backups.New(ctx, a.config, store, backups.Options{Sizes: a.data.Sizes(), Changes: changes, Clock: a.o.Clock, Log: a.o.Log})
 	if err != nil {
 		return nil, err
 	}
 	if scheduled != nil {
 		a.components.Add("scheduled backups", scheduled.Schedule)
 		if scheduled.Shipper != nil {
-			a.components.Add("the rest of the log", a.data.Log)
+			a.components.Add("the rest of the log", changes)
 			a.components.Add("the log of the data", scheduled.Shipper)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"clave/server/internal/auth/account"
+	"clave/server/internal/base/clock"
 	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/engine"
 	"clave/server/internal/database/engine/derive"
@@ -29,6 +30,7 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
+	"clave/server/internal/store"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/shipping"
 	"clave/server/internal/store/backup/target"
@@ -63,10 +65,14 @@ type modelState struct {
 	users     map[string]account.User
 }
 
-// mortal is a folder of backups to which a killed process writes nothing more.
+// mortal is a folder of backups to which a killed process writes nothing more. A write that is held while it is killed
+// is carried out later.
 type mortal struct {
 	target.Folder
 	dead atomic.Bool
+	// hold makes Put wait, and held receives what carries out the write of one that does.
+	hold atomic.Bool
+	held chan func() error
 }
 
 // Put implements target.Target.
@@ -74,19 +80,29 @@ func (m *mortal) Put(ctx context.Context, name string, content io.ReadSeeker, si
 	if m.dead.Load() {
 		return "", errors.New("the process was killed")
 	}
+	if m.hold.CompareAndSwap(true, false) {
+		m.held <- func() error {
+			_, err := m.Folder.Put(context.WithoutCancel(ctx), name, content, size)
+			return err
+		}
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
 	return m.Folder.Put(ctx, name, content, size)
 }
 
 // modelSite is a data folder with documents and accounts, whose log is shipped while the clock advances.
 type modelSite struct {
-	t       *testing.T
-	random  *rand.Rand
-	clock   *clocktest.Manual
-	place   *mortal
-	series  *series.Series
-	data    string
-	log     *changelog.Log
-	store   *pebble.Store
+	t      *testing.T
+	random *rand.Rand
+	clock  *clocktest.Manual
+	place  *mortal
+	series *series.Series
+	data   string
+	log    *changelog.Log
+	store  Source
+	// nodes is set if the data are on PostgreSQL.
+	nodes   *modelNodes
 	engine  *engine.Engine
 	users   *account.Store
 	shipper *shipping.Shipper
@@ -102,23 +118,30 @@ func (s *modelSite) start() {
 	s.place = &mortal{Folder: s.place.Folder}
 	s.series = series.New(series.Options{Target: s.place, Open: openStore})
 	s.log = changelog.New(changelog.Options{Dir: s.data, Clock: s.clock})
-	var err error
-	if s.store, err = pebble.Open(filepath.Join(s.data, "store"), pebble.Options{Recorder: s.log, Scanned: derive.IsEntry, Region: keys.Region}); err != nil {
+	st, err := pebble.Open(filepath.Join(s.data, "store"), pebble.Options{Recorder: s.log, Scanned: derive.IsEntry, Region: keys.Region})
+	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.store = st
 	s.log.Resume(s.t.Context(), s.store)
-	s.engine, s.users = openModel(s.t, s.store, s.clock), account.New(s.store)
+	s.serve(s.clock)
+}
+
+// serve opens the engine on the store, and ships the log.
+func (s *modelSite) serve(c clock.Clock) {
+	s.t.Helper()
+	s.engine, s.users = openModel(s.t, s.store, c), account.New(s.store)
 	if err := s.engine.SetIndexes(s.t.Context(), modelDB, modelIndexes); err != nil {
 		s.t.Fatal(err)
 	}
-	s.shipper = shipping.New(shipping.Options{Series: s.series, Log: s.log, Store: s.store, ID: "a", Clock: s.clock, Logger: slog.New(slog.DiscardHandler)})
+	s.shipper = shipping.New(shipping.Options{Series: s.series, Log: s.log, Store: s.store, ID: "a", Continued: s.nodes != nil, Clock: s.clock, Logger: slog.New(slog.DiscardHandler)})
 	ctx, end := context.WithCancel(s.t.Context())
 	s.end, s.ended = end, make(chan error, 1)
 	go func(sh *shipping.Shipper, ended chan error) { ended <- sh.Run(ctx) }(s.shipper, s.ended)
 }
 
 // openModel opens the engine of a store. It refuses queries without an index.
-func openModel(t *testing.T, s *pebble.Store, c *clocktest.Manual) *engine.Engine {
+func openModel(t *testing.T, s store.Store, c clock.Clock) *engine.Engine {
 	t.Helper()
 	e, err := engine.Open(t.Context(), engine.Options{Store: s, Clock: c, IndexMode: engine.IndexesEnforce})
 	if err != nil {
@@ -169,6 +192,9 @@ func (s *modelSite) commit() {
 	s.t.Helper()
 	s.clock.Advance(time.Duration(1+s.random.IntN(900)) * time.Millisecond)
 	m := s.state()
+	if s.nodes != nil {
+		defer func() { m.at = s.nodes.past() }()
+	}
 	if s.random.IntN(4) == 0 {
 		s.changeUser(m)
 		return

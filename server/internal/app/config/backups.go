@@ -80,7 +80,7 @@ type Backups struct {
 	Every, Verify time.Duration
 	// Keep says which backups are kept.
 	Keep series.Keep
-	// Log makes a server with a data folder ship its log between backups.
+	// Log makes a server ship its log between backups.
 	Log bool
 	// every, verify and keep are the values of the flags.
 	every, verify, keep string
@@ -92,7 +92,7 @@ func (c *Config) declareBackups(flags *pflag.FlagSet) {
 	b.Declare(flags, "backup-to", "`FOLDER` on another disk, or s3://BUCKET/PREFIX, in which the server makes backups (default: none)")
 	flags.StringVar(&b.every, "backup-every", "6h", "`TIME` between two backups, such as 6h or 1d")
 	flags.StringVar(&b.keep, "backup-keep", "7d,4w,12m", "`PERIODS` of which the newest backup is kept, beside all of the last 24 hours: days, weeks and months")
-	flags.BoolVar(&b.Log, "backup-log", true, "ship the log between backups, so that each second since a backup can be restored; not with --store")
+	flags.BoolVar(&b.Log, "backup-log", true, "ship the log between backups, so that each second since a backup can be restored")
 	flags.StringVar(&b.verify, "backup-verify", "1d", "`TIME` between two trial restores of the newest backup, which need space for the data; 0 for none")
 }
 
@@ -111,8 +111,6 @@ func (c *Config) checkBackups() (err error) {
 		return nil
 	case c.Memory:
 		return fault.E(fault.InvalidArgument, "--backup-to and --memory exclude each other")
-	case c.Store != "" && c.given["backup-log"] && b.Log:
-		return fault.E(fault.Unimplemented, "--backup-log is for a data folder. With --store, archive the log of PostgreSQL to restore times between backups.")
 	}
 	if err := b.Check("backup-to"); err != nil {
 		return err
@@ -134,7 +132,7 @@ func (c *Config) checkBackups() (err error) {
 
 // Ships reports whether the server ships its log between backups.
 func (c *Config) Ships() bool {
-	return c.Backups.At != "" && c.Backups.Log && c.Store == "" && !c.Memory
+	return c.Backups.At != "" && c.Backups.Log && !c.Memory
 }
 
 // parseInterval parses a flag's time of at least a second, such as 6h or 1d, or 0.

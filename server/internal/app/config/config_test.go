@@ -108,7 +108,6 @@ func TestParseRefuses(t *testing.T) {
 		{"backups all the time", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-every", "1ms"), "at least a second"},
 		{"backups kept for no period", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-keep", "7"), `--backup-keep "7": expected numbers of days`},
 		{"an interval of backups without a folder", good, config.ModeServe, append(serving(), "--backup-every", "1d"), "--backup-every needs --backup-to"},
-		{"a shipped log with a store", good, config.ModeServe, append(serving(), "--backup-to", "b", "--backup-log", "--store", "postgres://db/clave"), "--backup-log is for a data folder. With --store, archive the log of PostgreSQL"},
 		{"backups of data in memory", good, config.ModeServe, append(serving(), "--backup-to", "b", "--memory"), "--backup-to and --memory exclude each other"},
 		{"a history of less than an hour", good, config.ModeServe, append(serving(), "--history", "30m"), "--history 30m: expected a time from 1h to 366d"},
 		{"a history of no time", good, config.ModeServe, append(serving(), "--history", "long"), "--history long: expected a time"},

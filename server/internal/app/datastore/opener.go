@@ -56,7 +56,7 @@ type Opener struct {
 	Folder datafolder.Folder
 	// Made are the databases that were made while a server ran.
 	Made release.Live
-	// Log collects what is written to the store of a server that ships its log; nil for others.
+	// Log collects what is written to the data folder of a server that ships its log; nil for others.
 	Log *changelog.Log
 }
 
@@ -66,7 +66,7 @@ func New(c *config.Config, o Options) *Opener {
 	if !c.Memory {
 		d.Folder.Dir = c.DataDir
 	}
-	if c.Ships() {
+	if c.Ships() && c.Store == "" {
 		d.Log = changelog.New(changelog.Options{Dir: c.DataDir, Clock: o.Clock, Logger: o.Log})
 	}
 	for _, p := range o.Importing {

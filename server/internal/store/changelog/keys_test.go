@@ -23,7 +23,7 @@ func shipped(t *testing.T, l *changelog.Log) {
 		if c == nil {
 			return
 		}
-		if err := l.Save(changelog.Intent{Sum: "sum", To: c.To, Until: c.Until}); err != nil {
+		if err := l.Save(t.Context(), c, "sum", nil); err != nil {
 			t.Fatal(err)
 		}
 		l.Done(id, c, "sum")

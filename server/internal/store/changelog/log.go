@@ -20,7 +20,9 @@ type Options struct {
 	// Limit is the maximum number of bytes of records that are not written elsewhere yet, and of keys since the last
 	// backup; zero for 64 MiB.
 	Limit int64
-	Clock clock.Clock
+	// Shared keeps the position of a log that several processes continue in turn; nil for one that is that of Dir.
+	Shared Shared
+	Clock  clock.Clock
 	// Logger receives warnings; nil logs nothing.
 	Logger *slog.Logger
 }
@@ -54,6 +56,8 @@ type Log struct {
 		pending map[uint64]encoded
 		// bytes is the size of all of these.
 		bytes int64
+		// rows is the place in the rows of a shared log; zero for others.
+		rows rows
 		// marks are the marks that are being made, by their values.
 		marks map[string]chan Mark
 	}
@@ -65,6 +69,8 @@ type Chunk struct {
 	From, To uint64
 	// Until is the time in microseconds up to which the log is complete with the chunk.
 	Until int64
+	// Row is the last row of a shared log that it has.
+	Row int64
 	// Records are the batches.
 	Records []byte
 	// closed is set once nothing is added any more.
@@ -77,15 +83,20 @@ type encoded struct {
 	at  time.Time
 	// content is the encoding of its operations.
 	content []byte
+	// marks are the values of the marks that it has.
+	marks []string
 }
 
 // Mark is a place in a log.
 type Mark struct {
 	// Log is the id of the log.
 	Log string
-	// Seq is the number of an operation that was applied while the mark was made, and At its time in microseconds.
+	// Seq is the number of the first operation of a batch that was applied while the mark was made, and At its time in
+	// microseconds.
 	Seq uint64
 	At  int64
+	// row is the row of a shared log with the batch.
+	row int64
 }
 
 // markKey is the key that a mark writes.
@@ -122,10 +133,10 @@ func (l *Log) recordLocked(seq uint64, at time.Time, ops []store.Op) {
 	case len(ops) > maxOps:
 		l.endLocked("a batch was larger than a log may have")
 	case at.UnixMicro() <= 0:
-		l.endLocked("the server was killed while it did not ship its log")
+		l.endLocked("a part of it was written without shipping it")
 	case l.mu.next == 0:
 		l.addPendingLocked(seq, at, ops)
-		if _, ok := l.markLocked(ops); ok { // It is the log's first batch.
+		if len(l.marksLocked(ops)) > 0 { // It is the log's first batch.
 			for earlier := range l.mu.pending {
 				if earlier < seq {
 					l.mu.bytes -= int64(len(l.mu.pending[earlier].content))
@@ -140,7 +151,7 @@ func (l *Log) recordLocked(seq uint64, at time.Time, ops []store.Op) {
 		before := len(chunk.Records)
 		chunk.Records = appendRecord(chunk.Records, l.timeLocked(at), ops)
 		l.mu.bytes += int64(len(chunk.Records) - before)
-		l.addedLocked(chunk, len(ops), ops)
+		l.addedLocked(chunk, len(ops), l.marksLocked(ops))
 		l.drainLocked()
 	case seq > l.mu.next:
 		l.addPendingLocked(seq, at, ops)
@@ -154,7 +165,7 @@ func (l *Log) recordLocked(seq uint64, at time.Time, ops []store.Op) {
 
 // addPendingLocked keeps a batch until those before it are known.
 func (l *Log) addPendingLocked(seq uint64, at time.Time, ops []store.Op) {
-	e := encoded{ops: len(ops), at: at, content: appendOps(nil, ops)}
+	e := encoded{ops: len(ops), at: at, content: appendOps(nil, ops), marks: l.marksLocked(ops)}
 	l.mu.pending[seq] = e
 	l.mu.bytes += int64(len(e.content))
 }
@@ -171,12 +182,7 @@ func (l *Log) drainLocked() {
 		before := len(chunk.Records)
 		chunk.Records = append(appendTime(chunk.Records, l.timeLocked(e.at), e.ops), e.content...)
 		l.mu.bytes += int64(len(chunk.Records)-before) - int64(len(e.content))
-		var ops []store.Op
-		if e.ops == 1 {
-			d := decoder{rest: e.content}
-			ops = []store.Op{d.op()}
-		}
-		l.addedLocked(chunk, e.ops, ops)
+		l.addedLocked(chunk, e.ops, e.marks)
 	}
 }
 
@@ -206,32 +212,42 @@ func (l *Log) chunkLocked() *Chunk {
 // Full returns a channel that receives when a chunk is complete, so that it need not wait for its time.
 func (l *Log) Full() <-chan struct{} { return l.full }
 
-// addedLocked completes the addition of a batch of n operations to a chunk. ops are its operations if it has only one.
-func (l *Log) addedLocked(chunk *Chunk, n int, ops []store.Op) {
+// addedLocked completes the addition of a batch of n operations, with the marks of some values, to a chunk.
+func (l *Log) addedLocked(chunk *Chunk, n int, marks []string) {
+	first := chunk.To
 	chunk.To += uint64(n)
-	chunk.Until = l.mu.last
+	chunk.Until, chunk.Row = l.mu.last, l.mu.rows.last
 	l.mu.next = chunk.To
 	if intent := l.mu.position.Intent; intent.Sum != "" && chunk.To == intent.To {
 		chunk.closed, l.mu.last = true, max(l.mu.last, intent.Until)
 	}
-	if made, ok := l.markLocked(ops); ok {
-		made <- Mark{Log: l.mu.id, Seq: chunk.To - 1, At: l.mu.last}
-		delete(l.mu.marks, string(ops[0].Value))
+	for _, value := range marks {
+		l.mu.marks[value] <- Mark{Log: l.mu.id, Seq: first, At: l.mu.last, row: chunk.Row}
+		delete(l.mu.marks, value)
 	}
 }
 
-// markLocked returns the channel of the mark that a batch makes.
-func (l *Log) markLocked(ops []store.Op) (made chan Mark, ok bool) {
-	if len(ops) != 1 || !bytes.Equal(ops[0].Key, []byte(markKey)) {
-		return nil, false
+// marksLocked returns the values of the marks that a batch makes, without those that nobody waits for. Stores that
+// write several batches as one have them among other operations.
+func (l *Log) marksLocked(ops []store.Op) (values []string) {
+	if len(l.mu.marks) == 0 {
+		return nil
 	}
-	made, ok = l.mu.marks[string(ops[0].Value)]
-	return made, ok
+	for _, op := range ops {
+		if op.Kind != store.Set || !bytes.Equal(op.Key, []byte(markKey)) {
+			continue
+		}
+		if value := string(op.Value); l.mu.marks[value] != nil {
+			values = append(values, value)
+		}
+	}
+	return values
 }
 
 // endLocked ends the log: what was collected is forgotten, and nothing is collected until Begin.
 func (l *Log) endLocked(why string) {
 	l.mu.id, l.mu.why, l.mu.next, l.mu.chunks, l.mu.pending, l.mu.bytes = "", why, 0, nil, nil, 0
+	l.mu.rows.left = nil
 	for value, made := range l.mu.marks {
 		made <- Mark{}
 		delete(l.mu.marks, value)
@@ -292,10 +308,15 @@ func (l *Log) Begin(ctx context.Context, s store.Store) error {
 	}
 	l.mu.Lock()
 	if l.mu.id == id {
-		l.mu.position.From = m.Seq
+		l.mu.position.From, l.mu.position.Row = m.Seq, max(0, m.row-1)
 	}
+	p := l.mu.position
 	l.mu.Unlock()
-	l.keepOrWarn()
+	if l.o.Shared == nil {
+		l.keepOrWarn()
+	} else if err := l.saveShared(ctx, p, nil); err != nil {
+		l.o.Logger.Warn("the beginning of the log was not stored; if another node leads before it is shipped, a backup begins a new log", "error", err)
+	}
 	return nil
 }
 
@@ -359,7 +380,7 @@ func (l *Log) Take(beat bool) (id string, c *Chunk) {
 		if !beat {
 			return l.mu.id, nil
 		}
-		l.mu.chunks = []*Chunk{{From: l.mu.next, To: l.mu.next, Until: l.mu.last}}
+		l.mu.chunks = []*Chunk{{From: l.mu.next, To: l.mu.next, Until: l.mu.last, Row: l.mu.rows.last}}
 	}
 	c = l.mu.chunks[0]
 	if !c.closed {
@@ -392,7 +413,7 @@ func (l *Log) Done(id string, c *Chunk, sum string) {
 	l.mu.chunks[0] = nil
 	l.mu.chunks = l.mu.chunks[1:]
 	l.mu.bytes -= int64(len(c.Records))
-	l.mu.position = Position{Log: id, Number: l.mu.position.Number + 1, From: c.To, Until: c.Until, Previous: sum}
+	l.mu.position = Position{Log: id, Number: l.mu.position.Number + 1, From: c.To, Row: c.Row, Until: c.Until, Previous: sum}
 }
 
 // Waiting returns the number of bytes that are not written elsewhere yet, and the time of the oldest of them; zero if

@@ -27,8 +27,10 @@ type Position struct {
 	Log string `json:"log"`
 	// Number is that of the next segment, From that of its first operation, Previous the sum of the segment before it, and
 	// Until its time.
-	Number   uint64 `json:"number"`
-	From     uint64 `json:"from"`
+	Number uint64 `json:"number"`
+	From   uint64 `json:"from"`
+	// Row is the last row of a shared log that was written elsewhere.
+	Row      int64  `json:"row,omitempty"`
 	Previous string `json:"previous,omitempty"`
 	Until    int64  `json:"until"`
 	// Intent is the next segment if it is being written: after a kill it may be there or not.
@@ -39,6 +41,7 @@ type Position struct {
 type Intent struct {
 	Sum   string `json:"sum"`
 	To    uint64 `json:"to"`
+	Row   int64  `json:"row,omitempty"`
 	Until int64  `json:"until"`
 }
 
@@ -61,14 +64,23 @@ func (l *Log) load() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mu.loaded = true
-	var p Position
 	text, err := os.ReadFile(l.path(PositionFile))
-	if err != nil || json.Unmarshal(text, &p) != nil || !IsID(p.Log) || p.Number == 0 || p.From == 0 {
-		return
+	if p, ok := parsePosition(text); err == nil && ok {
+		l.continueLocked(p)
+		l.readRestLocked()
 	}
+}
+
+// parsePosition parses the JSON of a position. ok is false for other texts.
+func parsePosition(text []byte) (p Position, ok bool) {
+	err := json.Unmarshal(text, &p)
+	return p, err == nil && IsID(p.Log) && p.Number > 0 && p.From > 0
+}
+
+// continueLocked continues a log from a position.
+func (l *Log) continueLocked(p Position) {
 	l.mu.id, l.mu.why, l.mu.position, l.mu.next, l.mu.last = p.Log, "", p, p.From, p.Until
 	l.mu.pending = make(map[uint64]encoded)
-	l.readRestLocked()
 }
 
 // path returns the path of a file.
@@ -109,8 +121,10 @@ func (l *Log) Position() Position {
 	return l.mu.position
 }
 
-// Save writes the position of the log, with the segment that is about to be written, and the keys of that.
-func (l *Log) Save(intent Intent) error {
+// Save writes the position of the log, with a chunk that is about to be written as a segment with a sum and a stored
+// form, and the keys of that.
+func (l *Log) Save(ctx context.Context, c *Chunk, sum string, stored []byte) error {
+	intent := Intent{Sum: sum, To: c.To, Row: c.Row, Until: c.Until}
 	l.files.Lock()
 	defer l.files.Unlock()
 	l.mu.Lock()
@@ -122,7 +136,10 @@ func (l *Log) Save(intent Intent) error {
 	}
 	l.mu.Unlock()
 	l.addKeysLocked(p.Log, next)
-	return l.savePosition(p)
+	if l.o.Shared == nil {
+		return l.savePosition(p)
+	}
+	return l.saveShared(ctx, p, stored)
 }
 
 // Settle decides whether the segment of the intent, which the last process was writing, is there. If it is, the chunks
@@ -130,6 +147,7 @@ func (l *Log) Save(intent Intent) error {
 func (l *Log) Settle(there bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.mu.rows.left = nil
 	p := &l.mu.position
 	intent := p.Intent
 	p.Intent = Intent{}
@@ -158,8 +176,11 @@ func (l *Log) Close() error {
 	return l.keep()
 }
 
-// keep writes the position and what is not written elsewhere yet to the data folder.
+// keep writes the position and what is not written elsewhere yet to the data folder. A shared log has both elsewhere.
 func (l *Log) keep() error {
+	if l.o.Shared != nil {
+		return nil
+	}
 	l.files.Lock()
 	defer l.files.Unlock()
 	l.mu.Lock()

@@ -130,7 +130,7 @@ func (s *Store) appendAlone(ctx context.Context, key, value []byte) error {
 		return s.failed("read the log", err)
 	}
 	body := s.codec.encode([]store.Op{{Kind: store.Set, Key: key, Value: value}})
-	err := s.insert(ctx, entry{position: position{last.seq + 1, newID()}, before: last.id, body: body})
+	err := s.insert(ctx, entry{position: position{last.seq + 1, newID()}, before: last.id, body: body, at: s.Clock().Now()})
 	if errors.Is(err, store.ErrMoved) {
 		s.lead.lose(err)
 	}

@@ -111,13 +111,14 @@ type entry struct {
 	position
 	before []byte // the id of the previous row
 	body   []byte
+	at     time.Time
 }
 
 // append writes a row and applies it to the replica, once no other node reads by a lease: such a node lacks the row.
 func (s *Store) append(ctx context.Context, all *store.Batch) error {
 	change := s.lead.leases.Change() // nodes give their leases back while the row is written
 	defer change.End()
-	e := entry{position: position{s.at.seq + 1, newID()}, before: s.at.id, body: s.codec.encode(all.Ops)}
+	e := entry{position: position{s.at.seq + 1, newID()}, before: s.at.id, body: s.codec.encode(all.Ops), at: s.Clock().Now()}
 	if err := s.insert(ctx, e); err != nil {
 		if errors.Is(err, store.ErrMoved) {
 			s.lead.lose(err)
@@ -134,6 +135,9 @@ func (s *Store) append(ctx context.Context, all *store.Batch) error {
 		return err
 	}
 	s.at = e.position
+	if s.passed != nil {
+		s.passed.RecordRow(e.seq, e.at, all.Ops[:len(all.Ops)-1])
+	}
 	s.advance(e.seq)
 	return nil
 }
@@ -150,8 +154,8 @@ func (s *Store) append(ctx context.Context, all *store.Batch) error {
 // over, and then this node stops leading with the outcome unknown.
 
 // insertRow writes a row if the lease is this leader's and the previous row is the one that the replica has.
-const insertRow = `insert into clave_log (seq, epoch, id, body)
-	select $1::bigint, l.epoch, $3::bytea, $4::bytea from clave_lease l
+const insertRow = `insert into clave_log (seq, epoch, id, body, at)
+	select $1::bigint, l.epoch, $3::bytea, $4::bytea, $6::bigint from clave_lease l
 	where l.id = 1 and l.epoch = $2 and exists (select 1 from clave_log p where p.seq = $1::bigint - 1 and p.id = $5)
 	for share of l`
 
@@ -215,7 +219,7 @@ func (s *Store) tryInsert(ctx context.Context, e entry) (int64, error) {
 	defer cancel()
 	var n int64
 	err := s.writes.on(ctx, func(conn *pgxpool.Conn) error {
-		tag, err := conn.Exec(ctx, insertRow, e.seq, s.lead.epoch, e.id, e.body, e.before)
+		tag, err := conn.Exec(ctx, insertRow, e.seq, s.lead.epoch, e.id, e.body, e.before, e.at.UnixMicro())
 		n = tag.RowsAffected()
 		return err
 	})

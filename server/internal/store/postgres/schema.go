@@ -17,9 +17,11 @@ import (
 // $secret a new secret.
 //
 //	clave_lease    who leads, and the fence; the only row has id 1
-//	clave_log      a row for each group of batches, in order; row 0 begins it
+//	clave_log      a row for each group of batches, in order, with the leader's time in microseconds; row 0 begins it
 //	clave_state    keys and values as of clave_applied.seq, without derived ones
 //	clave_node     each node's last report, the address at which others reach it, and the position of its replica
+//	clave_shipped  how far the log was shipped to the place of the backups, and the segment that is being written there;
+//	               the only row has id 1
 //	clave_secret   the secret by which nodes authenticate each other; the only row has id 1
 var migrations = [][]string{{
 	`create table clave_lease (id int primary key, cluster text not null, epoch bigint not null, node text not null, address text not null,
@@ -35,6 +37,10 @@ var migrations = [][]string{{
 	`alter table clave_node add column inner_address text not null default ''`,
 	`create table clave_secret (id int primary key, secret text not null)`,
 	`insert into clave_secret values (1, '$secret')`,
+}, {
+	`alter table clave_log add column at bigint not null default 0`,
+	`create table clave_shipped (id int primary key, position bytea not null, segment bytea not null)`,
+	`insert into clave_shipped values (1, '', '')`,
 }}
 
 // migrate migrates the tables to this program's version. If several nodes start together, one of them does it.
@@ -77,7 +83,7 @@ const (
 func permitted(ctx context.Context, pool *pgxpool.Pool) error {
 	var refused string
 	err := pool.QueryRow(ctx, `select coalesce(string_agg(t, ', ' order by t), '')
-		from unnest(array['clave_applied', 'clave_lease', 'clave_log', 'clave_node', 'clave_secret', 'clave_state']) t
+		from unnest(array['clave_applied', 'clave_lease', 'clave_log', 'clave_node', 'clave_secret', 'clave_shipped', 'clave_state']) t
 		where not (has_table_privilege(t, 'select') and has_table_privilege(t, 'insert') and has_table_privilege(t, 'update') and has_table_privilege(t, 'delete'))`).
 		Scan(&refused)
 	if err != nil || refused == "" {

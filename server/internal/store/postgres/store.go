@@ -29,6 +29,8 @@ type Store struct {
 	local *pebble.Store
 	at    position
 	lead  leadership
+	// passed receives the rows that this node writes; nil for none. It is set before the first one.
+	passed Rows
 	// following is the state of following the log while this node does not lead.
 	following following
 	// ending is the context for the work of Close.

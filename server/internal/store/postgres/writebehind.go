@@ -195,7 +195,7 @@ func (s *Store) collect(ctx context.Context, tx pgx.Tx, from int64, into *change
 }
 
 // trim deletes the rows that were written behind longer ago than the retention, and returns the rest of the history. It
-// keeps the row up to which the state is complete.
+// keeps the row up to which the state is complete, and those that were not passed on (Pass).
 func (s *Store) trim(ctx context.Context, history []written) ([]written, error) {
 	old := 0
 	for old < len(history) && s.lead.elapsed()-history[old].at > s.o.Retention {
@@ -206,7 +206,7 @@ func (s *Store) trim(ctx context.Context, history []written) ([]written, error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, behindTimeout)
 	defer cancel()
-	_, err := s.pool.Exec(ctx, "delete from clave_log where seq < $1", history[old-1].seq)
+	_, err := s.pool.Exec(ctx, "delete from clave_log where seq < $1", s.unneeded(history[old-1].seq))
 	if err != nil {
 		return history, s.distrust(err)
 	}

@@ -298,10 +298,6 @@ func (a *administeredNodes) restores() {
 		}
 		return name != ""
 	})
-	out, err := harness.Command(t, t.TempDir(), "backups", "restore", "--from", a.backups, "--data", filepath.Join(t.TempDir(), "data"), "--at", clock.System().Now().Format(time.RFC3339)).CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "has no backup that a log continues") {
-		t.Errorf("a time between two backups of nodes is restored with %v\n%s", err, out)
-	}
 	a.cli(2, "Successfully initiated restore", "firestore:databases:restore", "-d", "restored", "-b", name)
 	wait.Until(t, "the restored database", func() bool {
 		code, _ := a.call(1, http.MethodGet, "/v1/projects/"+harness.RealProject+"/databases/restored", nil)

@@ -36,7 +36,9 @@ type Options struct {
 	// Store is the store whose log it is, and ID the identity of its data.
 	Store store.Store
 	ID    string
-	Clock clock.Clock
+	// Continued is set if another node continues the log once this process ends, which then writes nothing more.
+	Continued bool
+	Clock     clock.Clock
 	// Logger receives messages for the operator.
 	Logger *slog.Logger
 }
@@ -164,7 +166,7 @@ func (s *Shipper) Prepare(ctx context.Context) error {
 func (s *Shipper) lost(ctx context.Context) error {
 	p := s.o.Log.Position() // first: it only grows
 	id, _ := s.o.Log.ID()
-	if id == "" || p.Log != id || p.Number <= 1 {
+	if id == "" || p.Log != id || p.Number <= 1 || s.o.Log.Left() != nil {
 		return nil
 	}
 	all, err := s.o.Series.Segments(ctx, id)
@@ -217,7 +219,7 @@ func (s *Shipper) failed(err error) {
 }
 
 // locked takes the lock of the log and writes segments until an error or the end of ctx. After that it writes what is
-// left, for a short time.
+// left, for a short time, unless another node does.
 func (s *Shipper) locked(ctx context.Context) (err error) {
 	lock, err := s.o.Series.LockLog(ctx, s.o.ID)
 	if err != nil {
@@ -244,6 +246,9 @@ func (s *Shipper) locked(ctx context.Context) (err error) {
 			s.failed(err) // The lock stays: at a bucket that answers slowly, it would be free only after its lease.
 		}
 		if s.sleep(ctx, err == nil) != nil {
+			if s.o.Continued {
+				return nil
+			}
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUp)
 			defer cancel()
 			return s.all(last, lock, true)
@@ -281,13 +286,13 @@ func (s *Shipper) all(ctx context.Context, lock target.Lock, beat bool) error {
 				s.works()
 				return nil
 			}
-			if err := s.settle(ctx, id); err != nil {
+			if err := s.settle(ctx, lock, id); err != nil {
 				return err
 			}
 			if now, c := s.o.Log.Take(beat); now != id || c != chunk {
 				continue // The log has ended, or the chunk was written before.
 			}
-			if err := s.prepare(id, chunk); err != nil {
+			if err := s.prepare(ctx, id, chunk); err != nil {
 				return err
 			}
 		}
@@ -321,30 +326,26 @@ func (s *Shipper) notice() {
 }
 
 // settle compares the end of a log in the place with the position of this process, once. If they differ, the log ends:
-// another server has continued it, or the place has lost segments.
-func (s *Shipper) settle(ctx context.Context, id string) error {
+// another server has continued it, or the place has lost segments. A segment that the node which led before has left is
+// written first.
+func (s *Shipper) settle(ctx context.Context, lock target.Lock, id string) error {
 	if s.settled == id {
 		return nil
 	}
-	all, err := s.o.Series.Segments(ctx, id)
+	number, sum, err := s.end(ctx, id)
 	if err != nil {
 		return err
 	}
-	p := s.o.Log.Position()
-	last := series.Segment{}
-	if len(all) > 0 {
-		last = all[len(all)-1]
-	}
-	sum := ""
-	if last.Number > 0 {
-		if sum, err = s.o.Series.SumOf(ctx, last); err != nil && !fault.Is(err, fault.DataLoss) {
+	p, left := s.o.Log.Position(), s.o.Log.Left()
+	if left != nil && number == p.Number-2 {
+		if number, sum, err = s.writeLeft(ctx, lock, left, number, sum); err != nil {
 			return err
 		}
 	}
 	switch {
-	case last.Number == p.Number-1 && sum == p.Previous:
+	case number == p.Number-1 && sum == p.Previous:
 		s.o.Log.Settle(false)
-	case last.Number == p.Number && sum != "" && sum == p.Intent.Sum:
+	case number == p.Number && sum != "" && sum == p.Intent.Sum:
 		s.o.Log.Settle(true)
 	default:
 		s.o.Log.End(id, "the end of the log in "+s.o.Series.String()+" is not the one that this server has written")
@@ -353,8 +354,35 @@ func (s *Shipper) settle(ctx context.Context, id string) error {
 	return nil
 }
 
+// end returns the number and the sum of the last segment that the place has of a log; zero if it has none. The sum of a
+// damaged one is empty.
+func (s *Shipper) end(ctx context.Context, id string) (number uint64, sum string, err error) {
+	all, err := s.o.Series.Segments(ctx, id)
+	if err != nil || len(all) == 0 {
+		return 0, "", err
+	}
+	last := all[len(all)-1]
+	if sum, err = s.o.Series.SumOf(ctx, last); err != nil && !fault.Is(err, fault.DataLoss) {
+		return 0, "", err
+	}
+	return last.Number, sum, nil
+}
+
+// writeLeft writes the segment that the last leader has left if it follows the one with a number and a sum, and returns
+// the number and the sum of the last segment.
+func (s *Shipper) writeLeft(ctx context.Context, lock target.Lock, left []byte, number uint64, sum string) (uint64, string, error) {
+	segment, _, is, err := changelog.ParseSegment(left)
+	if err != nil || segment.Previous != sum {
+		return number, sum, nil // Its log ends.
+	}
+	if err := lock.Held(); err != nil {
+		return 0, "", err
+	}
+	return segment.Number, is, s.o.Series.PutSegment(ctx, segment, left)
+}
+
 // prepare makes the segment of a chunk.
-func (s *Shipper) prepare(id string, chunk *changelog.Chunk) error {
+func (s *Shipper) prepare(ctx context.Context, id string, chunk *changelog.Chunk) error {
 	position := s.o.Log.Position()
 	p := &prepared{id: id, chunk: chunk, segment: changelog.Segment{
 		Log: id, Number: position.Number, From: chunk.From, To: chunk.To, Until: chunk.Until, Previous: position.Previous,
@@ -363,8 +391,8 @@ func (s *Shipper) prepare(id string, chunk *changelog.Chunk) error {
 	if p.stored, p.sum, err = s.o.Series.SealSegment(p.segment, chunk.Records); err != nil {
 		return err
 	}
-	if err := s.o.Log.Save(changelog.Intent{Sum: p.sum, To: chunk.To, Until: chunk.Until}); err != nil {
-		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the position of the log to the data folder: %v", err)
+	if err := s.o.Log.Save(ctx, chunk, p.sum, p.stored); err != nil {
+		return fault.Wrap(err, fault.FailedPrecondition, "cannot write the position of the log: %v", err)
 	}
 	s.prepared = p
 	return nil

@@ -1,0 +1,215 @@
+package backups
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"clave/server/internal/auth/account"
+	"clave/server/internal/base/clock"
+	"clave/server/internal/base/clock/clocktest"
+	"clave/server/internal/database/engine/derive"
+	"clave/server/internal/database/engine/keys"
+	"clave/server/internal/model/value"
+	"clave/server/internal/store/backup/series"
+	"clave/server/internal/store/backup/shipping"
+	"clave/server/internal/store/backup/target"
+	"clave/server/internal/store/changelog"
+	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/postgres"
+	"clave/server/internal/store/postgres/pgtest"
+	"clave/server/test/kit/link"
+	"clave/server/test/kit/wait"
+)
+
+// modelNodes are the nodes of a modelSite, which lead in turn.
+type modelNodes struct {
+	s    *modelSite
+	pg   *pgtest.Server
+	url  string
+	next int
+	// link connects the node that leads with PostgreSQL, and leading is its store.
+	link    *link.Link
+	leading *postgres.Store
+	// late carry out the writes of killed nodes.
+	late []func() error
+}
+
+// start makes the next node lead and ship the log.
+func (n *modelNodes) start() {
+	s := n.s
+	s.t.Helper()
+	name := fmt.Sprint("node-", n.next%3)
+	n.next++
+	s.data = filepath.Join(s.t.TempDir(), name)
+	s.place = &mortal{Folder: s.place.Folder, held: make(chan func() error, 1)}
+	s.series = series.New(series.Options{Target: s.place, Open: openStore})
+	n.link = link.New(s.t, n.pg.Addr())
+	at, err := url.Parse(n.url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at.Host = n.link.Addr()
+	st, err := postgres.Open(s.t.Context(), postgres.Options{
+		URL: at.String(), Dir: filepath.Join(s.data, "replica"), Node: name, Lease: time.Second, Retention: time.Millisecond, Derived: derive.IsEntry, Derive: derive.Entries,
+		Local: pebble.Options{Scanned: derive.IsEntry, Region: keys.Region, CacheBytes: 8 << 20, MemTableBytes: 1 << 20},
+	})
+	if err == nil {
+		err = st.Lead(s.t.Context())
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	n.leading, s.store = st, st
+	s.log = changelog.New(changelog.Options{Dir: s.data, Shared: st, Clock: st.Clock()})
+	row, ok, err := s.log.Continue(s.t.Context())
+	if !ok {
+		row = -1
+	}
+	if err == nil {
+		err = st.Pass(s.t.Context(), row, s.log)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.serve(st.Clock())
+}
+
+// past returns a time of the leader's clock that is after all commits so far, and before the next one.
+func (n *modelNodes) past() time.Time {
+	now := n.leading.Clock().Now()
+	for !n.leading.Clock().Now().After(now.Add(time.Millisecond)) {
+	}
+	return now.Truncate(time.Microsecond).Add(time.Microsecond)
+}
+
+// ship waits until the log is shipped.
+func (n *modelNodes) ship() {
+	s := n.s
+	s.t.Helper()
+	s.settle()
+	s.commit()
+	before := s.shipper.Status().Segments
+	s.clock.Advance(shipping.Every)
+	wait.Until(s.t, "a segment", func() bool {
+		st := s.shipper.Status()
+		if st.Failures > 0 {
+			s.t.Fatal(st.Failure)
+		}
+		return st.Segments > before
+	})
+}
+
+// kill cuts the node that leads off from PostgreSQL, ends its shipping, sometimes in the middle of a segment, and lets
+// another node lead.
+func (n *modelNodes) kill() {
+	s := n.s
+	s.t.Helper()
+	s.settle()
+	s.commit()
+	if s.random.IntN(2) == 0 {
+		s.place.hold.Store(true)
+		s.clock.Advance(shipping.Every)
+		n.late = append(n.late, <-s.place.held)
+	}
+	n.link.Cut(link.Both)
+	s.end()
+	was, engine, cut := n.leading, s.engine, n.link
+	if err := <-s.ended; err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		cut.Heal()
+		_ = errors.Join(engine.Close(), was.Close()) // It is not the one that leads.
+	})
+	n.start()
+}
+
+// stop ends the node that leads in an orderly way.
+func (n *modelNodes) stop() {
+	s := n.s
+	s.t.Helper()
+	s.end()
+	if err := errors.Join(<-s.ended, s.engine.Close(), n.leading.Close()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TestRandomSecondsOfNodes is TestRandomSeconds for nodes that share PostgreSQL: between the commits, and within the
+// writes of segments, another node leads, and no second is lost. What a killed node was writing arrives later.
+func TestRandomSecondsOfNodes(t *testing.T) {
+	commits, times := 60, 9
+	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
+		commits, times = 3000, 199
+	}
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	pg := pgtest.New(t)
+	s := &modelSite{
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), clock: clocktest.NewManual(clock.System().Now()),
+		place: &mortal{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}},
+	}
+	n := &modelNodes{s: s, pg: pg, url: pg.Database()}
+	s.nodes = n
+	s.model = []modelState{{documents: map[string]value.Map{}, users: map[string]account.User{}}}
+	n.start()
+	for len(s.model[len(s.model)-1].documents) == 0 {
+		s.commit()
+	}
+	s.backup()
+	first, killed, stopped := len(s.model)-1, 0, 0
+	s.model[first].at = n.past()
+	period := max(30, commits/20)
+	for i := range commits {
+		s.commit()
+		switch i % period {
+		case period / 6:
+			n.ship()
+		case period / 3:
+			n.kill()
+			killed++
+		case period / 2:
+			n.ship()
+			for _, late := range n.late {
+				if err := late(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			n.late = nil
+		case period * 2 / 3:
+			n.stop()
+			n.start()
+			stopped++
+		case period * 5 / 6:
+			s.backup()
+		}
+	}
+	n.ship()
+	last := len(s.model) - 1
+	for range times {
+		s.want(s.model[first+s.random.IntN(last-first)].at)
+		if t.Failed() {
+			return
+		}
+	}
+	s.want(s.model[last].at)
+	if gaps := s.shipper.Status().Gaps; gaps != 0 {
+		t.Errorf("%d gaps", gaps)
+	}
+	all, err := s.series.List(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range all {
+		if b.Log.Log != all[0].Log.Log {
+			t.Errorf("the backup %s has the log %q, want that of the first", b.Name, b.Log.Log)
+		}
+	}
+	n.stop()
+	t.Logf("%d states of %d commits are those of the model, with %d nodes killed and %d stopped", times+1, commits, killed, stopped)
+}

@@ -1,0 +1,123 @@
+package postgres_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"clave/server/internal/base/clock"
+	"clave/server/internal/store"
+	"clave/server/internal/store/postgres"
+	"clave/server/internal/store/postgres/pgtest"
+	"clave/server/test/kit/wait"
+)
+
+// passedRows collects rows.
+type passedRows struct {
+	mu     sync.Mutex
+	rows   []int64
+	keys   []string
+	times  []time.Time
+	needed int64
+}
+
+// RecordRow implements postgres.Rows.
+func (p *passedRows) RecordRow(row int64, at time.Time, ops []store.Op) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rows, p.times = append(p.rows, row), append(p.times, at)
+	for _, op := range ops {
+		p.keys = append(p.keys, string(op.Key))
+	}
+}
+
+// Needed implements postgres.Rows.
+func (p *passedRows) Needed() (int64, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.needed, true
+}
+
+// TestPass passes the rows of earlier leaders and then its own, with the times at which they were written, keeps those
+// that are needed, and says if earlier ones are missing.
+func TestPass(t *testing.T) {
+	pg := pgtest.New(t)
+	url := pg.Database()
+	began := clock.System().Now().Truncate(time.Microsecond)
+	first := lead(t, postgres.Options{URL: url, Node: "first", Retention: time.Millisecond})
+	earlier := &passedRows{}
+	if err := first.Pass(t.Context(), -1, earlier); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5 {
+		set(t, first, fmt.Sprint("k", i), "x")
+	}
+	if err := first.SetPosition(t.Context(), []byte("position"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.SetPosition(t.Context(), []byte("late"), nil); err == nil {
+		t.Error("a store that is closed sets the position")
+	}
+	second := lead(t, postgres.Options{URL: url, Node: "second", Retention: time.Millisecond})
+	position, segment, err := second.Position(t.Context())
+	if err != nil || string(position) != "position" || len(segment) != 0 {
+		t.Errorf("Position = %q, %q, %v", position, segment, err)
+	}
+	p := &passedRows{needed: 2}
+	if err := second.Pass(t.Context(), 2, p); err != nil {
+		t.Fatal(err)
+	}
+	set(t, second, "k5", "x")
+	p.mu.Lock()
+	if want := []int64{3, 4, 5, 6}; !slices.Equal(p.rows, want) || !slices.Equal(p.keys, []string{"k2", "k3", "k4", "k5"}) {
+		t.Errorf("the rows %d with the keys %q are passed, want %d", p.rows, p.keys, want)
+	}
+	for i, at := range p.times {
+		if at.Before(began) || i > 0 && at.Before(p.times[i-1]) || i < 3 && !at.Equal(earlier.times[i+2].Truncate(time.Microsecond)) {
+			t.Errorf("the times of the rows are %v, those of their leaders %v and then later ones", p.times, earlier.times[2:])
+		}
+	}
+	p.mu.Unlock()
+	const applied = "select seq from clave_applied"
+	wait.Until(t, "the state has all rows", func() bool { return pg.Number(url, applied) == 6 })
+	set(t, second, "k6", "x") // Each write-behind is followed by a deletion of what is old.
+	wait.Until(t, "the first rows are deleted", func() bool { return pg.Number(url, "select min(seq) from clave_log") == 3 })
+	p.mu.Lock()
+	p.needed = 5
+	p.mu.Unlock()
+	set(t, second, "k7", "x")
+	wait.Until(t, "more rows are deleted", func() bool { return pg.Number(url, "select min(seq) from clave_log") == 6 })
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	third := lead(t, postgres.Options{URL: url, Node: "third"})
+	lost := &passedRows{}
+	if err := third.Pass(t.Context(), 2, lost); !errors.Is(err, postgres.ErrRowsMissing) {
+		t.Errorf("Pass of deleted rows = %v", err)
+	}
+	set(t, third, "k8", "x")
+	if n := len(lost.rows); n != 1 {
+		t.Errorf("after that %d rows are passed, want the one that was written", n)
+	}
+}
+
+// TestALateLeaderSetsNoPosition lets a leader that is cut off set the position when another node leads.
+func TestALateLeaderSetsNoPosition(t *testing.T) {
+	pg := pgtest.New(t)
+	url := pg.Database()
+	first := lead(t, postgres.Options{URL: url, Node: "first"})
+	// Another node takes the lease without the first's notice.
+	pg.Exec(url, "update clave_lease set epoch = epoch + 1, node = 'second'")
+	if err := first.SetPosition(t.Context(), []byte("late"), []byte("segment")); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("SetPosition of a former leader = %v", err)
+	}
+	if n := pg.Number(url, "select octet_length(position) + octet_length(segment) from clave_shipped"); n != 0 {
+		t.Errorf("the position and the segment have %d bytes", n)
+	}
+}
