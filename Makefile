@@ -71,9 +71,10 @@ PROGRAMS = CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoff
 
 test-go: test-race test-programs ## test the Go code
 
-# The packages of the programs, and tests that run these packages themselves, with the race detector.
+# The packages of the programs, and tests that run these packages themselves, with the race detector. They begin with the
+# longest one. Many tests wait, for example for leases and processes, so one package more than processors runs at a time.
 test-race: requirements
-	$(PROGRAMS) bin/gotestsum --format pkgname-and-test-fails -- -race $(GO_TEST) ./server/internal/... ./server/backoffice/... ./server/clavetest/... ./server/cmd/... ./server/test/conformance ./server/test/e2e/sdk
+	$(PROGRAMS) bin/gotestsum --format pkgname-and-test-fails -- -race -p 3 $(GO_TEST) ./server/test/e2e/sdk ./server/internal/... ./server/backoffice/... ./server/clavetest/... ./server/cmd/... ./server/test/conformance
 
 # Tests that drive the built programs from another process, which the race detector would not see, and those of the
 # sources and packages. They begin with the longest ones, and share compiled packages with the programs.
