@@ -280,7 +280,7 @@ func (s *Schedule) refresh(ctx context.Context) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.mu.status
-	s.mu.unread = unread != nil
+	s.mu.unread = unread != nil && (!fault.Is(err, fault.NotFound) || len(s.mu.all) > 0) // The first backup makes the place.
 	if err == nil {
 		s.mu.all = all
 		newest, _ := series.Newest(all)
@@ -318,7 +318,7 @@ func (s *Schedule) make(ctx context.Context) error {
 			s.o.Log.Warn("the time of a backup was not recorded in the data folder", "error", err)
 		}
 		if s.doubted() {
-			s.o.Log.Warn("no backup is removed, because the newest one could not be restored")
+			s.o.Log.Warn("no backup is removed, because the last trial restore has failed, or its record can't be read")
 			return nil
 		}
 		removed, err := s.o.Series.Prune(ctx, lock, s.o.Keep, s.o.Clock.Now(), s.dailies()...)

@@ -89,11 +89,17 @@ func (f *folder) want(when string, n int) {
 	}
 }
 
-// TestSchedule makes backups every six hours, also over a restart, and proves one a day.
+// TestSchedule makes backups every six hours, also over a restart, and proves one a day. The first one, in a new place,
+// comes without warnings.
 func TestSchedule(t *testing.T) {
 	f := open(t)
+	var warnings strings.Builder
+	f.o.Log = slog.New(slog.NewTextHandler(&warnings, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	s, end := f.run()
 	f.want("at the start", 1)
+	if warnings.Len() > 0 {
+		t.Errorf("at the start there are the warnings\n%s", &warnings)
+	}
 	proved := s.Status().Proof.Time
 	if !proved.Equal(f.clock.Now()) {
 		t.Errorf("the first backup was proved at %v", proved)
