@@ -222,8 +222,10 @@ func (l *Log) addedLocked(chunk *Chunk, n int, marks []string) {
 		chunk.closed, l.mu.last = true, max(l.mu.last, intent.Until)
 	}
 	for _, value := range marks {
-		l.mu.marks[value] <- Mark{Log: l.mu.id, Seq: first, At: l.mu.last, row: chunk.Row}
-		delete(l.mu.marks, value)
+		if made, ok := l.mu.marks[value]; ok { // It may have been given up while its batch was pending.
+			made <- Mark{Log: l.mu.id, Seq: first, At: l.mu.last, row: chunk.Row}
+			delete(l.mu.marks, value)
+		}
 	}
 }
 
