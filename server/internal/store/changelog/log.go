@@ -95,8 +95,6 @@ type Mark struct {
 	// microseconds.
 	Seq uint64
 	At  int64
-	// row is the row of a shared log with the batch.
-	row int64
 }
 
 // markKey is the key that a mark writes.
@@ -143,7 +141,7 @@ func (l *Log) recordLocked(seq uint64, at time.Time, ops []store.Op) {
 					delete(l.mu.pending, earlier)
 				}
 			}
-			l.mu.next = seq
+			l.mu.next, l.mu.position.From, l.mu.position.Row = seq, seq, max(0, l.mu.rows.last-1)
 			l.drainLocked()
 		}
 	case seq == l.mu.next:
@@ -223,7 +221,7 @@ func (l *Log) addedLocked(chunk *Chunk, n int, marks []string) {
 	}
 	for _, value := range marks {
 		if made, ok := l.mu.marks[value]; ok { // It may have been given up while its batch was pending.
-			made <- Mark{Log: l.mu.id, Seq: first, At: l.mu.last, row: chunk.Row}
+			made <- Mark{Log: l.mu.id, Seq: first, At: l.mu.last}
 			delete(l.mu.marks, value)
 		}
 	}
@@ -303,20 +301,13 @@ func (l *Log) Begin(ctx context.Context, s store.Store) error {
 	l.endLocked("")
 	l.mu.id, l.mu.pending, l.mu.position = id, make(map[uint64]encoded), Position{Log: id, Number: 1}
 	l.mu.Unlock()
-	m, err := l.mark(ctx, s, nil)
-	if err != nil {
+	if _, err := l.mark(ctx, s, nil); err != nil {
 		l.End(id, "the store could not be written")
 		return err
 	}
-	l.mu.Lock()
-	if l.mu.id == id {
-		l.mu.position.From, l.mu.position.Row = m.Seq, max(0, m.row-1)
-	}
-	p := l.mu.position
-	l.mu.Unlock()
 	if l.o.Shared == nil {
 		l.keepOrWarn()
-	} else if err := l.saveShared(ctx, p, nil); err != nil {
+	} else if err := l.saveBeginning(ctx, id); err != nil {
 		l.o.Logger.Warn("the beginning of the log was not stored; if another node leads before it is shipped, a backup begins a new log", "error", err)
 	}
 	return nil

@@ -76,6 +76,18 @@ func (l *Log) Left() []byte {
 	return l.mu.rows.left
 }
 
+// saveBeginning sets the position of a shared log with an id that was begun, unless a segment of it was about to be
+// written meanwhile: then Save has set it.
+func (l *Log) saveBeginning(ctx context.Context, id string) error {
+	l.files.Lock()
+	defer l.files.Unlock()
+	p := l.Position()
+	if now, _ := l.ID(); now != id || p.Log != id || p.Number > 1 || p.Intent.Sum != "" {
+		return nil
+	}
+	return l.saveShared(ctx, p, nil)
+}
+
 // saveShared sets the position of a shared log, and the segment that is about to be written.
 func (l *Log) saveShared(ctx context.Context, p Position, segment []byte) error {
 	text, err := json.Marshal(p)
