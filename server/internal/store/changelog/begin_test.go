@@ -109,3 +109,22 @@ func TestASegmentIsWrittenWhileALogBegins(t *testing.T) {
 		t.Errorf("the log continues after row %d from %d, want row 1 and %d", row, s.log.Position().From, to)
 	}
 }
+
+// TestAnOldSegmentIsNotStoredForANewLog ends a log of which a chunk was taken, and begins the next one, before the chunk
+// is stored. The next process continues the new log from its beginning.
+func TestAnOldSegmentIsNotStoredForANewLog(t *testing.T) {
+	s := newBusyRows(t)
+	if err := s.log.Begin(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	old, c := s.log.Take(false)
+	s.log.End(old, "the place has lost it")
+	if err := s.log.Begin(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.log.Save(t.Context(), c, "sum", []byte("stored"))
+	id, _ := s.log.ID()
+	if row := s.next(t); row != 1 || s.log.Position().Log != id || s.log.Left() != nil {
+		t.Errorf("the log continues after row %d with the position %+v, want row 1, and no segment of the log before", row, s.log.Position())
+	}
+}

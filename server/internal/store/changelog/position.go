@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"clave/server/internal/base/atomicfile"
+	"clave/server/internal/base/fault"
 )
 
 // The files of a log in the data folder, besides KeysFile: its position, and the chunks that were not written elsewhere
@@ -122,18 +123,18 @@ func (l *Log) Position() Position {
 }
 
 // Save writes the position of the log, with a chunk that is about to be written as a segment with a sum and a stored
-// form, and the keys of that.
+// form, and the keys of that. It fails if the chunk is no longer the next one, as after the end of its log.
 func (l *Log) Save(ctx context.Context, c *Chunk, sum string, stored []byte) error {
 	intent := Intent{Sum: sum, To: c.To, Row: c.Row, Until: c.Until}
 	l.files.Lock()
 	defer l.files.Unlock()
 	l.mu.Lock()
-	l.mu.position.Intent = intent
-	p := l.mu.position
-	var next Chunk
-	if len(l.mu.chunks) > 0 && l.mu.chunks[0].To == intent.To {
-		next = *l.mu.chunks[0]
+	if len(l.mu.chunks) == 0 || l.mu.chunks[0] != c {
+		l.mu.Unlock()
+		return fault.E(fault.Aborted, "the log has ended meanwhile")
 	}
+	l.mu.position.Intent = intent
+	p, next := l.mu.position, *c
 	l.mu.Unlock()
 	l.addKeysLocked(p.Log, next)
 	if l.o.Shared == nil {
