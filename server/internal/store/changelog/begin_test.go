@@ -2,6 +2,7 @@ package changelog_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -126,5 +127,18 @@ func TestAnOldSegmentIsNotStoredForANewLog(t *testing.T) {
 	id, _ := s.log.ID()
 	if row := s.next(t); row != 1 || s.log.Position().Log != id || s.log.Left() != nil {
 		t.Errorf("the log continues after row %d with the position %+v, want row 1, and no segment of the log before", row, s.log.Position())
+	}
+}
+
+// TestABeginningIsStored lets the beginning of a log not be stored. There is no log then, so that no backup begins one
+// that the next process does not continue.
+func TestABeginningIsStored(t *testing.T) {
+	s := newBusyRows(t)
+	s.moved = errors.New("no answer")
+	if err := s.log.Begin(t.Context(), s); !errors.Is(err, s.moved) {
+		t.Errorf("Begin = %v, want the error of the position", err)
+	}
+	if id, why := s.log.ID(); id != "" || why == "" {
+		t.Errorf("the log is %q, because of %q; want none", id, why)
 	}
 }

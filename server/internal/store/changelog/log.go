@@ -307,10 +307,13 @@ func (l *Log) Begin(ctx context.Context, s store.Store) error {
 	}
 	if l.o.Shared == nil {
 		l.keepOrWarn()
-	} else if err := l.saveBeginning(ctx, id); err != nil {
-		l.o.Logger.Warn("the beginning of the log was not stored; if another node leads before it is shipped, a backup begins a new log", "error", err)
+		return nil
 	}
-	return nil
+	err := l.saveBeginning(ctx, id)
+	if err != nil { // The next process would not continue it, whatever backup names it.
+		l.End(id, "its beginning could not be stored")
+	}
+	return err
 }
 
 // Mark writes a mark to the store and returns its place. The Mark of a log that has ended is the zero one.
