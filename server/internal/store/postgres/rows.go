@@ -18,11 +18,11 @@ import (
 // Rows receives the rows of the log at the node that leads. changelog.Log implements it.
 type Rows interface {
 	// RecordRow is called with each row in order, by one goroutine at a time, before the write of it returns. at is the
-	// time of the leader that has written it; zero, in microseconds, for a leader of an earlier version. The
-	// slices must not
-	// be kept.
+	// time of the leader that has written it; zero, in microseconds, for a leader of an earlier version. The slices must
+	// not be kept.
 	RecordRow(row int64, at time.Time, ops []store.Op)
-	// Needed returns the last row that need not be kept, if the later ones do (ok).
+	// Needed returns the last row that need not be kept, if the later ones do (ok). Otherwise the other rows of earlier
+	// leaders are not passed.
 	Needed() (row int64, ok bool)
 }
 
@@ -55,31 +55,44 @@ func (s *Store) passEarlier(ctx context.Context, after int64, to Rows) error {
 	if after < 0 || after == s.at.seq {
 		return nil
 	}
-	rows, err := s.pool.Query(ctx, "select seq, at, body from clave_log where seq > $1 and seq <= $2 order by seq", after, s.at.seq)
+	wait := awaitRows(ctx)
+	defer wait.stop()
+	rows, err := s.pool.Query(wait, "select seq, at, body from clave_log where seq > $1 and seq <= $2 order by seq", after, s.at.seq)
 	if err != nil {
-		return s.failed("read the log", s.distrust(err))
+		return s.failed("read the log", s.distrust(wait.cause(err)))
 	}
 	var row, at int64
 	var body []byte
 	last := after
 	_, err = pgx.ForEachRow(rows, []any{&row, &at, &body}, func() error {
-		if row != last+1 {
-			return ErrRowsMissing
-		}
-		last = row
-		ops, err := s.codec.decode(body)
+		err := wait.during(func() error {
+			if row != last+1 {
+				return ErrRowsMissing
+			}
+			last = row
+			ops, err := s.codec.decode(body)
+			if err != nil {
+				return fault.Wrap(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", row)
+			}
+			to.RecordRow(row, time.UnixMicro(at), ops)
+			body = nil
+			if _, ok := to.Needed(); !ok {
+				return errEnough
+			}
+			return nil
+		})
 		if err != nil {
-			return fault.Wrap(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", row)
+			wait.stop() // The other rows are not read: no node serves meanwhile.
 		}
-		to.RecordRow(row, time.UnixMicro(at), ops)
-		body = nil
-		return nil
+		return err
 	})
 	switch {
+	case errors.Is(err, errEnough):
+		return nil
 	case errors.Is(err, ErrRowsMissing) || err == nil && last != s.at.seq:
 		return ErrRowsMissing
 	case err != nil:
-		return s.failed("read the log", s.distrust(err))
+		return s.failed("read the log", s.distrust(wait.cause(err)))
 	}
 	return nil
 }
@@ -100,6 +113,8 @@ func (s *Store) unneeded(before int64) int64 {
 
 // Position implements changelog.Shared.
 func (s *Store) Position(ctx context.Context) (position, segment []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, behindTimeout)
+	defer cancel()
 	err = s.pool.QueryRow(ctx, "select position, segment from clave_shipped where id = 1").Scan(&position, &segment)
 	if err != nil {
 		return nil, nil, s.failed("read how far the log was shipped", s.distrust(err))

@@ -9,9 +9,12 @@ import (
 	"time"
 
 	"clave/server/internal/base/clock"
+	"clave/server/internal/base/fault"
+	"clave/server/internal/base/randid"
 	"clave/server/internal/store"
 	"clave/server/internal/store/postgres"
 	"clave/server/internal/store/postgres/pgtest"
+	"clave/server/test/kit/link"
 	"clave/server/test/kit/wait"
 )
 
@@ -22,6 +25,10 @@ type passedRows struct {
 	keys   []string
 	times  []time.Time
 	needed int64
+	// recorded is called after each row; nil for nothing.
+	recorded func()
+	// ended is set once no rows are needed.
+	ended bool
 }
 
 // RecordRow implements postgres.Rows.
@@ -32,13 +39,16 @@ func (p *passedRows) RecordRow(row int64, at time.Time, ops []store.Op) {
 	for _, op := range ops {
 		p.keys = append(p.keys, string(op.Key))
 	}
+	if p.recorded != nil {
+		p.recorded()
+	}
 }
 
 // Needed implements postgres.Rows.
 func (p *passedRows) Needed() (int64, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.needed, true
+	return p.needed, !p.ended
 }
 
 // TestPass passes the rows of earlier leaders and then its own, with the times at which they were written, keeps those
@@ -119,5 +129,58 @@ func TestALateLeaderSetsNoPosition(t *testing.T) {
 	}
 	if n := pg.Number(url, "select octet_length(position) + octet_length(segment) from clave_shipped"); n != 0 {
 		t.Errorf("the position and the segment have %d bytes", n)
+	}
+}
+
+// waitingRows writes rows of a megabyte each, and returns a leader that follows over a link, with none passed to it yet.
+func waitingRows(t *testing.T, n int) (*link.Link, *postgres.Store) {
+	t.Helper()
+	pg := pgtest.New(t)
+	url := pg.Database()
+	first := lead(t, postgres.Options{URL: url, Node: "first"})
+	for i := range n {
+		set(t, first, fmt.Sprint("k", i), string(randid.Bytes(1<<20)))
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	between, over := linked(t, pg, url)
+	return between, lead(t, postgres.Options{URL: over, Node: "second"})
+}
+
+// TestPassEndsWithoutAnswers cuts a new leader off from PostgreSQL while it reads the rows of the one before. It does not
+// wait for longer than for the rows that it applies.
+func TestPassEndsWithoutAnswers(t *testing.T) {
+	between, second := waitingRows(t, 30)
+	t.Cleanup(between.Heal)
+	p := &passedRows{recorded: func() { between.Cut(link.Both) }}
+	ended := make(chan error, 1)
+	go func() { ended <- second.Pass(t.Context(), 0, p) }()
+	select {
+	case err := <-ended:
+		if !fault.Is(err, fault.Unavailable) {
+			t.Errorf("Pass without PostgreSQL = %v, want Unavailable", err)
+		}
+	case <-time.After(20 * time.Second):
+		between.Reset()
+		t.Errorf("Pass waits for PostgreSQL; when the connection is closed it returns %v", <-ended)
+	}
+}
+
+// TestPassEndsWithTheLog ends the log at the first row of the leader before. The others are not read, because no node
+// serves meanwhile.
+func TestPassEndsWithTheLog(t *testing.T) {
+	_, second := waitingRows(t, 3)
+	p := &passedRows{}
+	p.recorded = func() { p.ended = true }
+	if err := second.Pass(t.Context(), 0, p); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.rows) != 1 {
+		t.Errorf("%d rows are passed, want one", len(p.rows))
+	}
+	set(t, second, "k", "x")
+	if len(p.rows) != 2 || p.rows[1] != 4 {
+		t.Errorf("after a write the rows %d are passed", p.rows)
 	}
 }
