@@ -28,7 +28,7 @@ func (d *Opener) Changes(ctx context.Context, s Store) (*changelog.Log, error) {
 	switch {
 	case errors.Is(err, postgres.ErrRowsMissing):
 		id, _ := l.ID()
-		l.End(id, err.Error())
+		l.End(id, fault.Reason(err))
 		return l, nil
 	case fault.Is(err, fault.Unavailable): // PostgreSQL does not answer: the node follows, and tries again when it leads.
 		return nil, errors.Join(store.ErrMoved, err)

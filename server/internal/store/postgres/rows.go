@@ -26,11 +26,11 @@ type Rows interface {
 	Needed() (row int64, ok bool)
 }
 
-// ErrRowsMissing is the error of Pass if the log no longer has all rows, or has others.
+// ErrRowsMissing is in the chain of the error of Pass if the log no longer has all rows, or has others, or damaged ones.
 var ErrRowsMissing = errors.New("rows of the log were deleted before they were shipped")
 
 // Pass passes the rows of the log after the row after, unless that is negative, and then each row that this node
-// writes, to to. The store must lead, and nothing may be written to it meanwhile. It returns ErrRowsMissing, and passes
+// writes, to to. The store must lead, and nothing may be written to it meanwhile. It returns an ErrRowsMissing, and passes
 // later rows all the same, if rows are missing.
 func (s *Store) Pass(ctx context.Context, after int64, to Rows) error {
 	if err := s.lead.ended(); err != nil {
@@ -72,7 +72,7 @@ func (s *Store) passEarlier(ctx context.Context, after int64, to Rows) error {
 			last = row
 			ops, err := s.codec.decode(body)
 			if err != nil {
-				return fault.Wrap(err, fault.DataLoss, "row %d of clave_log can't be read; restore a backup of PostgreSQL", row)
+				return fault.Wrap(errors.Join(ErrRowsMissing, err), fault.DataLoss, "row %d of clave_log, which was not shipped, is damaged", row)
 			}
 			to.RecordRow(row, time.UnixMicro(at), ops)
 			body = nil
@@ -89,7 +89,9 @@ func (s *Store) passEarlier(ctx context.Context, after int64, to Rows) error {
 	switch {
 	case errors.Is(err, errEnough):
 		return nil
-	case errors.Is(err, ErrRowsMissing) || err == nil && last != s.at.seq:
+	case errors.Is(err, ErrRowsMissing):
+		return err
+	case err == nil && last != s.at.seq:
 		return ErrRowsMissing
 	case err != nil:
 		return s.failed("read the log", s.distrust(wait.cause(err)))

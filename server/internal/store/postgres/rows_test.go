@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -182,5 +183,23 @@ func TestPassEndsWithTheLog(t *testing.T) {
 	set(t, second, "k", "x")
 	if len(p.rows) != 2 || p.rows[1] != 4 {
 		t.Errorf("after a write the rows %d are passed", p.rows)
+	}
+}
+
+// TestPassOfADamagedRow damages a row that the state has and that was not shipped. The node leads all the same.
+func TestPassOfADamagedRow(t *testing.T) {
+	pg := pgtest.New(t)
+	url := pg.Database()
+	s := lead(t, postgres.Options{URL: url})
+	set(t, s, "a", "1")
+	set(t, s, "b", "2")
+	pg.Exec(url, "update clave_log set body = 'damaged' where seq = 2")
+	p := &passedRows{}
+	if err := s.Pass(t.Context(), 0, p); !errors.Is(err, postgres.ErrRowsMissing) || !strings.Contains(err.Error(), "row 2") {
+		t.Errorf("Pass of a damaged row = %v, want ErrRowsMissing that names it", err)
+	}
+	set(t, s, "c", "3")
+	if want := []int64{1, 3}; !slices.Equal(p.rows, want) {
+		t.Errorf("the rows %d are passed, want %d", p.rows, want)
 	}
 }
