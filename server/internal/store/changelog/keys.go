@@ -31,6 +31,9 @@ type keysFile struct {
 	// checked is set once the end of the file is that of a segment, and size is the number of the bytes of its keys.
 	checked bool
 	size    int64
+	// id is the log of the last segment that was added or checked, and end the number of the operation after it.
+	id  string
+	end uint64
 	// failed is set if keys could not be added the last time.
 	failed bool
 }
@@ -93,9 +96,9 @@ func (k *keysFile) check(id string) error {
 	if err := os.Truncate(k.path, size); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	k.checked, k.size = true, 0
+	k.checked, k.size, k.id, k.end = true, 0, id, 0
 	for _, s := range all {
-		k.size += int64(len(s.records))
+		k.size, k.end = k.size+int64(len(s.records)), max(k.end, s.To)
 	}
 	return nil
 }
@@ -113,6 +116,13 @@ func (k *keysFile) add(id string, c Chunk) error {
 	if err := k.check(id); err != nil {
 		return err
 	}
+	if k.id == id && c.From < k.end {
+		// The file has the chunk from an earlier attempt to write it elsewhere, or operations that are gone since the rows
+		// of a shared log were reset.
+		if err := k.keep(id, func(s segment) bool { return s.To <= c.From }); err != nil {
+			return err
+		}
+	}
 	if k.size+int64(len(keys)) > k.limit {
 		if err := k.remove(); err != nil {
 			return err
@@ -127,19 +137,24 @@ func (k *keysFile) add(id string, c Chunk) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	k.checked = true
+	k.checked, k.id, k.end = true, id, c.To
 	k.size += int64(len(keys))
 	return nil
 }
 
 // remove removes the file.
 func (k *keysFile) remove() error {
-	k.checked, k.size = true, 0
+	k.checked, k.size, k.end = true, 0, 0
 	return removeFile(k.path)
 }
 
 // forget removes the segments that have only operations before a number, and those of other logs.
 func (k *keysFile) forget(id string, before uint64) error {
+	return k.keep(id, func(s segment) bool { return s.To > before })
+}
+
+// keep removes the segments that are not wanted, and those of other logs.
+func (k *keysFile) keep(id string, wanted func(segment) bool) error {
 	all, _, err := k.read(id)
 	if err != nil {
 		return err
@@ -147,7 +162,7 @@ func (k *keysFile) forget(id string, before uint64) error {
 	var content []byte
 	size := int64(0)
 	for _, s := range all {
-		if s.To > before {
+		if wanted(s) {
 			content, size = appendFrame(content, s.stored), size+int64(len(s.records))
 		}
 	}
