@@ -111,8 +111,8 @@ func TestASegmentIsWrittenWhileALogBegins(t *testing.T) {
 	}
 }
 
-// TestAnOldSegmentIsNotStoredForANewLog ends a log of which a chunk was taken, and begins the next one, before the chunk
-// is stored. The next process continues the new log from its beginning.
+// TestAnOldSegmentIsNotStoredForANewLog ends a log of which a chunk was taken, and begins the next one, before the
+// chunk is stored. The next process continues the new log from its beginning.
 func TestAnOldSegmentIsNotStoredForANewLog(t *testing.T) {
 	s := newBusyRows(t)
 	if err := s.log.Begin(t.Context(), s); err != nil {

@@ -117,8 +117,8 @@ func (k *keysFile) add(id string, c Chunk) error {
 		return err
 	}
 	if k.id == id && c.From < k.end {
-		// The file has the chunk from an earlier attempt to write it elsewhere, or operations that are gone since the rows
-		// of a shared log were reset.
+		// The file has the chunk from an earlier attempt to write it elsewhere, or operations that are gone since the
+		// rows of a shared log were reset.
 		if err := k.keep(id, func(s segment) bool { return s.To <= c.From }); err != nil {
 			return err
 		}

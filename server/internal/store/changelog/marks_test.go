@@ -11,8 +11,8 @@ import (
 	"clave/server/internal/store/changelog"
 )
 
-// numbered is a store that only records batches. It leaves out skip numbers before the next one, as if a batch with them
-// were recorded later.
+// numbered is a store that only records batches. It leaves out skip numbers before the next one, as if a batch with
+// them were recorded later.
 type numbered struct {
 	store.Store
 	log  *changelog.Log

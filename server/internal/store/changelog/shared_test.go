@@ -197,8 +197,9 @@ func TestARowWithoutATime(t *testing.T) {
 	}
 }
 
-// TestKeysOfRowsThatAreGone resets the rows and the position to an earlier state, as PostgreSQL is after it was restored,
-// when the keys of later rows were written to the data folder. They are not those of the rows that follow then.
+// TestKeysOfRowsThatAreGone resets the rows and the position to an earlier state, as PostgreSQL is after it was
+// restored, when the keys of later rows were written to the data folder. They are not those of the rows that follow
+// then.
 func TestKeysOfRowsThatAreGone(t *testing.T) {
 	local, err := pebble.OpenMemory()
 	if err != nil {

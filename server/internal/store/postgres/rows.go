@@ -17,21 +17,22 @@ import (
 
 // Rows receives the rows of the log at the node that leads. changelog.Log implements it.
 type Rows interface {
-	// RecordRow is called with each row in order, by one goroutine at a time, before the write of it returns. at is the
-	// time of the leader that has written it; zero, in microseconds, for a leader of an earlier version. The slices must
-	// not be kept.
+	// RecordRow is called with each row in order, by one goroutine at a time, before the write of it returns. at is
+	// the time of the leader that has written it; zero, in microseconds, for a leader of an earlier version. The
+	// slices must not be kept.
 	RecordRow(row int64, at time.Time, ops []store.Op)
 	// Needed returns the last row that need not be kept, if the later ones do (ok). Otherwise the other rows of earlier
 	// leaders are not passed.
 	Needed() (row int64, ok bool)
 }
 
-// ErrRowsMissing is in the chain of the error of Pass if the log no longer has all rows, or has others, or damaged ones.
+// ErrRowsMissing is in the chain of the error of Pass if the log no longer has all rows, or has others, or damaged
+// ones.
 var ErrRowsMissing = errors.New("rows of the log were deleted before they were shipped")
 
 // Pass passes the rows of the log after the row after, unless that is negative, and then each row that this node
-// writes, to to. The store must lead, and nothing may be written to it meanwhile. It returns an ErrRowsMissing, and passes
-// later rows all the same, if rows are missing.
+// writes, to to. The store must lead, and nothing may be written to it meanwhile. It returns an ErrRowsMissing, and
+// passes later rows all the same, if rows are missing.
 func (s *Store) Pass(ctx context.Context, after int64, to Rows) error {
 	if err := s.lead.ended(); err != nil {
 		return err

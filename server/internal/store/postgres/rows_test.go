@@ -133,7 +133,8 @@ func TestALateLeaderSetsNoPosition(t *testing.T) {
 	}
 }
 
-// waitingRows writes rows of a megabyte each, and returns a leader that follows over a link, with none passed to it yet.
+// waitingRows writes rows of a megabyte each, and returns a leader that follows over a link, with none passed to it
+// yet.
 func waitingRows(t *testing.T, n int) (*link.Link, *postgres.Store) {
 	t.Helper()
 	pg := pgtest.New(t)
@@ -149,8 +150,8 @@ func waitingRows(t *testing.T, n int) (*link.Link, *postgres.Store) {
 	return between, lead(t, postgres.Options{URL: over, Node: "second"})
 }
 
-// TestPassEndsWithoutAnswers cuts a new leader off from PostgreSQL while it reads the rows of the one before. It does not
-// wait for longer than for the rows that it applies.
+// TestPassEndsWithoutAnswers cuts a new leader off from PostgreSQL while it reads the rows of the one before. It does
+// not wait for longer than for the rows that it applies.
 func TestPassEndsWithoutAnswers(t *testing.T) {
 	between, second := waitingRows(t, 30)
 	t.Cleanup(between.Heal)
