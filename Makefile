@@ -71,8 +71,9 @@ PROGRAMS = CLAVE_BIN='$(CURDIR)/bin/clave' BACKOFFICE_BIN='$(CURDIR)/bin/backoff
 
 test-go: test-race test-programs ## test the Go code
 
-# The packages of the programs, and tests that run these packages themselves, with the race detector. They begin with the
-# longest one. Many tests wait, for example for leases and processes, so one package more than processors runs at a time.
+# The packages of the programs, and tests that run these packages themselves, with the race detector. They begin with
+# the longest one. Many tests wait, for example for leases and processes, so one package more than processors runs at a
+# time.
 test-race: requirements
 	$(PROGRAMS) bin/gotestsum --format pkgname-and-test-fails -- -race -p 3 $(GO_TEST) ./server/test/e2e/sdk ./server/internal/... ./server/backoffice/... ./server/clavetest/... ./server/cmd/... ./server/test/conformance
 

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,8 @@ type modelNodes struct {
 	// link connects the node that leads with PostgreSQL, and leading is its store.
 	link    *link.Link
 	leading *postgres.Store
+	// noLog is set if the place takes no segments.
+	noLog bool
 	// late carry out the writes of killed nodes.
 	late []func() error
 }
@@ -47,7 +50,7 @@ func (n *modelNodes) start() {
 	name := fmt.Sprint("node-", n.next%3)
 	n.next++
 	s.data = filepath.Join(s.t.TempDir(), name)
-	s.place = &mortal{Folder: s.place.Folder, held: make(chan func() error, 1)}
+	s.place = &mortal{Folder: s.place.Folder, held: make(chan func() error, 1), noLog: n.noLog}
 	s.series = series.New(series.Options{Target: s.place, Open: openStore})
 	n.link = link.New(s.t, n.pg.Addr())
 	at, err := url.Parse(n.url)
@@ -212,4 +215,52 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 	}
 	n.stop()
 	t.Logf("%d states of %d commits are those of the model, with %d nodes killed and %d stopped", times+1, commits, killed, stopped)
+}
+
+// TestPostgresIsReset restores PostgreSQL to an earlier state, with a backup of later data but no later segment in the
+// place. The log ends, and what the next backup and its log restore is the present state.
+func TestPostgresIsReset(t *testing.T) {
+	s := &modelSite{
+		t: t, random: rand.New(rand.NewPCG(1, 1)), clock: clocktest.NewManual(clock.System().Now()),
+		place: &mortal{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}},
+	}
+	n := &modelNodes{s: s, pg: pgtest.New(t)}
+	n.url, s.nodes = n.pg.Database(), n
+	s.model = []modelState{{documents: map[string]value.Map{}, users: map[string]account.User{}}}
+	n.start()
+	for len(s.model[len(s.model)-1].documents) == 0 {
+		s.commit()
+	}
+	s.backup()
+	n.ship()
+	n.stop()
+	tables := []string{"clave_log", "clave_state", "clave_applied", "clave_shipped"}
+	for _, table := range tables {
+		n.pg.Exec(n.url, "create table saved_"+table+" as table "+table)
+	}
+	earlier := len(s.model)
+	n.noLog = true
+	n.start()
+	s.settle()
+	s.commit()
+	s.backup()
+	n.stop()
+	for _, table := range tables {
+		n.pg.Exec(n.url, "delete from "+table)
+		n.pg.Exec(n.url, "insert into "+table+" select * from saved_"+table)
+	}
+	s.model = s.model[:earlier]
+	n.noLog = false
+	n.start()
+	s.settle()
+	s.commit()
+	s.clock.Advance(shipping.Every)
+	wait.Until(t, "the end of the log", func() bool { id, _ := s.log.ID(); return id == "" })
+	if _, why := s.log.ID(); !strings.Contains(why, "which was reset to an earlier state") {
+		t.Errorf("the log has ended because %q", why)
+	}
+	s.backup()
+	n.ship()
+	s.want(s.model[len(s.model)-1].at)
+	n.stop()
 }

@@ -73,12 +73,17 @@ type mortal struct {
 	// hold makes Put wait, and held receives what carries out the write of one that does.
 	hold atomic.Bool
 	held chan func() error
+	// noLog is set if segments of the log can't be written.
+	noLog bool
 }
 
 // Put implements target.Target.
 func (m *mortal) Put(ctx context.Context, name string, content io.ReadSeeker, size int64) (string, error) {
 	if m.dead.Load() {
 		return "", errors.New("the process was killed")
+	}
+	if m.noLog && strings.HasPrefix(name, "log/") {
+		return "", errors.New("the place takes no log")
 	}
 	if m.hold.CompareAndSwap(true, false) {
 		m.held <- func() error {

@@ -68,6 +68,13 @@ func (l *Log) Needed() (row int64, ok bool) {
 	return l.mu.rows.saved, l.mu.id != ""
 }
 
+// Next returns the number of the operation that follows the last row that was recorded.
+func (l *Log) Next() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mu.rows.next
+}
+
 // Left returns the segment that the last process of a shared log was writing, until Settle was called; nil if there is
 // none.
 func (l *Log) Left() []byte {

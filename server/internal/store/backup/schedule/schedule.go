@@ -280,7 +280,8 @@ func (s *Schedule) refresh(ctx context.Context) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	st := &s.mu.status
-	s.mu.unread = unread != nil && (!fault.Is(err, fault.NotFound) || len(s.mu.all) > 0) // The first backup makes the place.
+	// The first backup makes the place.
+	s.mu.unread = unread != nil && (!fault.Is(err, fault.NotFound) || len(s.mu.all) > 0)
 	if err == nil {
 		s.mu.all = all
 		newest, _ := series.Newest(all)

@@ -85,7 +85,11 @@ type Shipper struct {
 		// next one.
 		gap   string
 		since time.Time
+		// marks are the numbers of the marks that this process has made, for its backups.
+		marks map[uint64]bool
 	}
+	// begin is the number of the first operation of a shared log that this process writes.
+	begin uint64
 	// settled is the id of the log whose end in the place was compared with its position. Only Run uses it, and what
 	// follows.
 	settled string
@@ -107,7 +111,7 @@ type prepared struct {
 // New returns a Shipper that works while it runs.
 func New(o Options) *Shipper {
 	s := &Shipper{o: o, wake: make(chan struct{}, 1)}
-	s.mu.based = o.Log.Position().Log
+	s.mu.based, s.begin = o.Log.Position().Log, o.Log.Next()
 	return s
 }
 
@@ -181,7 +185,14 @@ func (s *Shipper) lost(ctx context.Context) error {
 
 // Mark implements series.Log.
 func (s *Shipper) Mark(ctx context.Context) (changelog.Mark, error) {
-	return s.o.Log.Mark(ctx, s.o.Store)
+	m, err := s.o.Log.Mark(ctx, s.o.Store)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.mu.marks == nil {
+		s.mu.marks = make(map[uint64]bool)
+	}
+	s.mu.marks[m.Seq] = true
+	return m, err
 }
 
 // Changed implements series.Log.
@@ -326,8 +337,8 @@ func (s *Shipper) notice() {
 }
 
 // settle compares the end of a log in the place with the position of this process, once. If they differ, the log ends:
-// another server has continued it, or the place has lost segments. A segment that the node which led before has left is
-// written first.
+// another server has continued it, or the place has lost segments. So does a shared log with a backup from beyond its
+// end. A segment that the node which led before has left is written first.
 func (s *Shipper) settle(ctx context.Context, lock target.Lock, id string) error {
 	if s.settled == id {
 		return nil
@@ -335,6 +346,14 @@ func (s *Shipper) settle(ctx context.Context, lock target.Lock, id string) error
 	number, sum, err := s.end(ctx, id)
 	if err != nil {
 		return err
+	}
+	beyond, err := s.beyond(ctx, id)
+	if err != nil {
+		return err
+	}
+	if beyond != "" {
+		s.o.Log.End(id, "the backup "+beyond+" has later data than PostgreSQL, which was reset to an earlier state")
+		return nil
 	}
 	p, left := s.o.Log.Position(), s.o.Log.Left()
 	if left != nil && number == p.Number-2 {
@@ -366,6 +385,26 @@ func (s *Shipper) end(ctx context.Context, id string) (number uint64, sum string
 		return 0, "", err
 	}
 	return last.Number, sum, nil
+}
+
+// beyond returns the name of a backup of a shared log that has operations which the log did not have when this process
+// continued it, and that this process has not made; empty if there is none.
+func (s *Shipper) beyond(ctx context.Context, id string) (string, error) {
+	if !s.o.Continued {
+		return "", nil
+	}
+	all, err := s.o.Series.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range all {
+		if b.Log.Log == id && b.Log.To >= s.begin && !s.mu.marks[b.Log.To] {
+			return b.Name, nil
+		}
+	}
+	return "", nil
 }
 
 // writeLeft writes the segment that the last leader has left if it follows the one with a number and a sum, and returns
