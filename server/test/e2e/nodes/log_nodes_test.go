@@ -11,15 +11,17 @@ import (
 	"testing"
 	"time"
 
+	"clave/server/internal/store/backup/target/bucket"
 	"clave/server/internal/store/postgres/pgtest"
 	"clave/server/test/e2e/harness"
+	"clave/server/test/kit/bucketserver"
 	"clave/server/test/kit/wait"
 )
 
-// shippedTo are nodes that ship their log to a folder.
+// shippedTo are nodes that ship their log to a bucket.
 type shippedTo struct {
 	t       *testing.T
-	folder  string
+	bucket  *bucket.Bucket
 	nodes   []*servingNode
 	written []time.Time // the times of the commits of documents n0, n1, …
 }
@@ -48,12 +50,8 @@ func (s *shippedTo) write(node, n int) {
 func (s *shippedTo) awaitShipped() {
 	s.t.Helper()
 	wait.Until(s.t, "the last write to be shipped", func() bool {
-		all, err := filepath.Glob(filepath.Join(s.folder, "log", "*", "*"))
-		if err != nil {
-			s.t.Fatal(err)
-		}
 		last := int64(0)
-		for _, segment := range all {
+		for _, segment := range s.objects("log/") {
 			until, err := strconv.ParseInt(segment[strings.LastIndex(segment, "-")+1:], 10, 64)
 			if err != nil {
 				s.t.Fatal(err)
@@ -64,13 +62,26 @@ func (s *shippedTo) awaitShipped() {
 	})
 }
 
+// objects returns the names of the objects of the bucket that begin with a prefix.
+func (s *shippedTo) objects(prefix string) (names []string) {
+	s.t.Helper()
+	all, err := s.bucket.List(s.t.Context(), prefix)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, o := range all {
+		names = append(names, o.Name)
+	}
+	return names
+}
+
 // wantAt restores the state before a write to a folder, and serves it from there, or from an empty database into which
 // it is moved: it has all documents before, and no others.
 func (s *shippedTo) wantAt(n int, database string) {
 	s.t.Helper()
 	dir := harness.ProductionFolder(s.t)
 	at := s.written[n].Add(-time.Microsecond)
-	out, err := harness.Command(s.t, dir, "backups", "restore", "--from", s.folder, "--data", filepath.Join(dir, ".clave"), "--at", at.Format(time.RFC3339Nano)).CombinedOutput()
+	out, err := harness.Command(s.t, dir, "backups", "restore", "--from", s.bucket.String(), "--data", filepath.Join(dir, ".clave"), "--at", at.Format(time.RFC3339Nano)).CombinedOutput()
 	if err != nil {
 		s.t.Fatalf("restore as of %v: %v\n%s", at, err, out)
 	}
@@ -95,29 +106,37 @@ func (s *shippedTo) wantAt(n int, database string) {
 	}
 }
 
-// TestTheLogOutlivesItsLeaders writes at nodes that ship their log while the leader is killed, and the next one is
-// stopped. Random times between the writes are restored elsewhere, also those of which a leader was killed before
-// it had
-// shipped them.
+// TestTheLogOutlivesItsLeaders writes at nodes that ship their log to a bucket while the leader is killed, and the next
+// one is stopped. Random times between the writes are restored elsewhere, also those of which a leader was killed
+// before it had shipped them. The next leader goes on at once, and does not wait for the end of the bucket's lock.
 func TestTheLogOutlivesItsLeaders(t *testing.T) {
-	s := &shippedTo{t: t, folder: filepath.Join(t.TempDir(), "backups")}
+	t.Setenv("AWS_ENDPOINT_URL_S3", bucketserver.Memory(t).URL)
+	t.Setenv("AWS_ACCESS_KEY_ID", bucketserver.AccessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", bucketserver.SecretKey)
+	b, err := bucket.New(bucket.Options{
+		URL: "s3://" + bucketserver.Bucket + "/clave", Endpoint: os.Getenv("AWS_ENDPOINT_URL_S3"),
+		AccessKey: bucketserver.AccessKey, SecretKey: bucketserver.SecretKey,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shippedTo{t: t, bucket: b}
 	pg := pgtest.New(t)
 	store := pg.Database()
 	for i := range 3 {
-		n := newServingNodeWith(t, store, strings.Replace(rulesFor("open"), "allow read", "allow read, write", 1), "--backup-to", s.folder, "--backup-every", "1h", "--backup-verify", "0")
+		n := newServingNodeWith(t, store, strings.Replace(rulesFor("open"), "allow read", "allow read, write", 1), "--backup-to", b.String(), "--backup-every", "1h", "--backup-verify", "0")
 		n.await([]string{"Clave ready", "Follower: ", "Follower: "}[i])
 		s.nodes = append(s.nodes, n)
 	}
-	wait.Until(t, "the first backup", func() bool {
-		made, err := filepath.Glob(filepath.Join(s.folder, "backups", "*.json"))
-		return err == nil && len(made) == 1
-	})
+	wait.Until(t, "the first backup", func() bool { return len(s.objects("backups/")) == 1 })
 	s.write(2, 20)
 	if err := s.nodes[0].Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = s.nodes[0].Cmd.Wait() // by the signal
 	s.write(2, 20)
+	s.awaitShipped()
+	s.write(2, 5)
 	if err := s.nodes[1].Cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -126,12 +145,16 @@ func TestTheLogOutlivesItsLeaders(t *testing.T) {
 	}
 	s.write(2, 20)
 	s.awaitShipped()
-	if logs, err := filepath.Glob(filepath.Join(s.folder, "log", "*")); err != nil || len(logs) != 1 {
-		t.Errorf("there are the logs %q, %v; want one", logs, err)
+	logs := make(map[string]bool)
+	for _, segment := range s.objects("log/") {
+		logs[filepath.Dir(segment)] = true
+	}
+	if len(logs) != 1 {
+		t.Errorf("there are the logs %v, want one", logs)
 	}
 	s.wantAt(rand.IntN(40), "")
 	s.wantAt(len(s.written)-1, pg.Database())
-	out, err := harness.Command(t, t.TempDir(), "backups", "verify", "--from", s.folder).CombinedOutput()
+	out, err := harness.Command(t, t.TempDir(), "backups", "verify", "--from", b.String()).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "complete") {
 		t.Errorf("backups verify: %v\n%s", err, out)
 	}

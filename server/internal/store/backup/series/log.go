@@ -70,9 +70,14 @@ func (s *Series) Segments(ctx context.Context, id string) ([]Segment, error) {
 }
 
 // LockLog locks the log of the series for a process that writes segments, until the lock is closed. It returns
-// FailedPrecondition if the series is that of other data than those with the identity id.
-func (s *Series) LockLog(ctx context.Context, id string) (target.Lock, error) {
-	lock, err := s.o.Target.Lock(ctx, target.Log)
+// FailedPrecondition if the series is that of other data than those with the identity id. With shared set, it may take
+// the lock from another process that ships the log of the same data.
+func (s *Series) LockLog(ctx context.Context, id string, shared bool) (target.Lock, error) {
+	owner := ""
+	if shared {
+		owner = id
+	}
+	lock, err := s.o.Target.Lock(ctx, target.Log, owner)
 	if err != nil {
 		return nil, err
 	}

@@ -165,7 +165,7 @@ func Newest(all []Backup) (newest Backup, ok bool) {
 
 // Lock locks the series for a process that writes to it, until the lock is closed.
 func (s *Series) Lock(ctx context.Context) (target.Lock, error) {
-	return s.o.Target.Lock(ctx, target.Backups)
+	return s.o.Target.Lock(ctx, target.Backups, "")
 }
 
 // owner is the content of the object that says whose data a series has.

@@ -328,12 +328,12 @@ func TestTwoServers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := openPlace(t)
 			to, advanced := byManual(t, p)
-			lock, err := to.Lock(t.Context(), target.Backups)
+			lock, err := to.Lock(t.Context(), target.Backups, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			advanced(2, func() { // the one that keeps the lock and the one that waits
-				if _, err := to.Lock(t.Context(), target.Backups); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
+				if _, err := to.Lock(t.Context(), target.Backups, ""); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
 					t.Errorf("the second Lock = %v", err)
 				}
 			})
@@ -345,7 +345,7 @@ func TestTwoServers(t *testing.T) {
 				if _, err := p.Put(t.Context(), "series.lock.json", strings.NewReader(text), int64(len(text))); err != nil {
 					t.Fatal(err)
 				}
-				advanced(1, func() { lock, err = to.Lock(t.Context(), target.Backups) })
+				advanced(1, func() { lock, err = to.Lock(t.Context(), target.Backups, "") })
 				if err := errors.Join(err, lock.Close()); err != nil {
 					t.Fatal(err)
 				}
@@ -365,6 +365,32 @@ func TestTwoServers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestALockOfOneOwner takes the lock of the log from another process of the same owner at once, and not from others.
+// The other process has lost it then.
+func TestALockOfOneOwner(t *testing.T) {
+	p := places["gofakes3"](t)
+	to, advanced := byManual(t, p)
+	first, err := to.Lock(t.Context(), target.Log, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range []string{"", "b"} {
+		advanced(2, func() {
+			if _, err := to.Lock(t.Context(), target.Log, owner); !fault.Is(err, fault.FailedPrecondition) {
+				t.Errorf("Lock of the owner %q = %v", owner, err)
+			}
+		})
+	}
+	second, err := to.Lock(t.Context(), target.Log, "a") // No time passes.
+	if err != nil {
+		t.Fatal(err)
+	}
+	advanced(2, func() { wait.Until(t, "the lock to be lost", func() bool { return first.Held() != nil }) })
+	if err := errors.Join(second.Held(), first.Close(), second.Held(), second.Close()); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -232,7 +232,8 @@ func (s *Shipper) failed(err error) {
 // locked takes the lock of the log and writes segments until an error or the end of ctx. After that it writes what is
 // left, for a short time, unless another node does.
 func (s *Shipper) locked(ctx context.Context) (err error) {
-	lock, err := s.o.Series.LockLog(ctx, s.o.ID)
+	// The segments of nodes that have lost the lock are those of the next leader, byte for byte.
+	lock, err := s.o.Series.LockLog(ctx, s.o.ID, s.o.Continued)
 	if err != nil {
 		return err
 	}

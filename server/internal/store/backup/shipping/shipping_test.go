@@ -101,7 +101,7 @@ func (s *site) start() {
 	s.store = st
 	s.log.Resume(s.t.Context(), st)
 	s.shipper = New(Options{Series: s.series, Log: s.log, Store: st, ID: "a", Clock: s.clock, Logger: slog.New(slog.DiscardHandler)})
-	if s.lock, err = s.series.LockLog(s.t.Context(), "a"); err != nil {
+	if s.lock, err = s.series.LockLog(s.t.Context(), "a", false); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -487,7 +487,7 @@ func TestAnotherServer(t *testing.T) {
 	if err := s.ship(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.series.LockLog(t.Context(), "a"); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
+	if _, err := s.series.LockLog(t.Context(), "a", false); !fault.Is(err, fault.FailedPrecondition) || !strings.Contains(err.Error(), "another server") {
 		t.Errorf("two servers ship at once: %v", err)
 	}
 	original := s.data
@@ -507,7 +507,7 @@ func TestAnotherServer(t *testing.T) {
 	if id, why := s.log.ID(); id != "" || !strings.Contains(why, "is not the one that this server has written") {
 		t.Errorf("the log of the first server is %q, %q", id, why)
 	}
-	if _, err := s.series.LockLog(t.Context(), "b"); err == nil {
+	if _, err := s.series.LockLog(t.Context(), "b", false); err == nil {
 		t.Error("other data may be shipped to the same place")
 	}
 }

@@ -214,8 +214,9 @@ func (f Folder) Remove(ctx context.Context, names ...string) error {
 	return nil
 }
 
-// Lock implements Target. It creates the folder, and removes what killed processes have left.
-func (f Folder) Lock(ctx context.Context, of LockName) (Lock, error) {
+// Lock implements Target. It creates the folder, and removes what killed processes have left. The lock of a process
+// ends with it, so none is taken from another.
+func (f Folder) Lock(ctx context.Context, of LockName, _ string) (Lock, error) {
 	if err := os.Mkdir(f.Dir, folderMode); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fault.Wrap(err, fault.FailedPrecondition, "cannot create the folder of the backups: %v", err)
 	}

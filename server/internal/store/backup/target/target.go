@@ -39,8 +39,9 @@ type Target interface {
 	// Remove removes objects. Absent ones are no error.
 	Remove(ctx context.Context, names ...string) error
 	// Lock prepares the target for this process to write what the lock is for, which nobody else may do until the lock is
-	// closed. It returns FailedPrecondition while another process has the lock.
-	Lock(ctx context.Context, of LockName) (Lock, error)
+	// closed. It returns FailedPrecondition while another process has the lock. Processes with the same owner, if it is
+	// not empty, do no harm if one that has lost the lock still writes: one may take it from the other.
+	Lock(ctx context.Context, of LockName, owner string) (Lock, error)
 }
 
 // LockName is what a lock is for.

@@ -22,7 +22,7 @@ import (
 // A bucket has no locks. Its lock is an object that the process that has the lock writes again every third of the
 // lease. Another process takes it if it does not change for a whole lease, by a write on condition that it has not
 // changed, which S3 and most servers of its protocol support; at one that ignores conditions, two processes that take
-// the lock in the same moment notice it when they write it again.
+// the lock in the same moment notice it when they write it again. A process of the same owner takes it at once.
 
 // leaseName returns the object that is a lock.
 func leaseName(of target.LockName) string { return string(of) + ".json" }
@@ -37,8 +37,9 @@ func (b *Bucket) errHeld(by lease) error {
 
 // lease is the content of the lock.
 type lease struct {
-	// Holder is the id of the process that has the lock, Turn counts its writes, and Host is its machine.
+	// Holder is the id of the process that has the lock, Owner its owner, Turn counts its writes, and Host is its machine.
 	Holder string `json:"holder"`
+	Owner  string `json:"owner,omitempty"`
 	Turn   int    `json:"turn"`
 	Host   string `json:"host"`
 }
@@ -98,12 +99,12 @@ type lock struct {
 }
 
 // Lock implements target.Target. If a process was killed that had the lock, it waits until the lease has ended.
-func (b *Bucket) Lock(ctx context.Context, of target.LockName) (target.Lock, error) {
+func (b *Bucket) Lock(ctx context.Context, of target.LockName, owner string) (target.Lock, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "a machine without a name"
 	}
-	mine := lease{Holder: randid.New(20), Host: host}
+	mine := lease{Holder: randid.New(20), Owner: owner, Host: host}
 	began := b.o.Clock.Now()
 	first := ""
 	for {
@@ -111,14 +112,15 @@ func (b *Bucket) Lock(ctx context.Context, of target.LockName) (target.Lock, err
 		if err != nil {
 			return nil, err
 		}
+		free := is == nil || owner != "" && is.Owner == owner
 		switch {
-		case is == nil:
+		case free:
 		case first == "":
 			first = tag
 		case tag != first:
 			return nil, b.errHeld(*is)
 		}
-		if is != nil && b.o.Clock.Now().Sub(began) < b.o.Lease {
+		if !free && b.o.Clock.Now().Sub(began) < b.o.Lease {
 			if err := clock.Sleep(ctx, b.o.Clock, b.o.Lease/10); err != nil {
 				return nil, err
 			}
