@@ -1,11 +1,13 @@
 package series
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"clave/server/internal/base/fault"
@@ -161,19 +163,23 @@ type packer struct {
 }
 
 // all writes what is at changed keys in the store now. A range that was deleted near the moment of the copy may have
-// been deleted after it, so what is in ranges is written too.
+// been deleted after it, so what is in ranges is written too, and their keys not once more.
 func (p *packer) all(ctx context.Context, changed *changelog.Changed) error {
-	for _, r := range changed.Ranges {
+	ranges := merged(changed.Ranges)
+	for _, r := range ranges {
 		if err := p.add(ctx, store.Op{Kind: store.DeleteRange, Key: r.From, Value: r.To}); err != nil {
 			return err
 		}
 	}
-	for _, r := range changed.Ranges {
+	for _, r := range ranges {
 		if err := p.scan(ctx, r); err != nil {
 			return err
 		}
 	}
 	for _, key := range changed.Keys {
+		if within(ranges, key) {
+			continue
+		}
 		value, found, err := p.from.Get(key)
 		if err != nil {
 			return err
@@ -187,6 +193,29 @@ func (p *packer) all(ctx context.Context, changed *changelog.Changed) error {
 		}
 	}
 	return p.flush(ctx)
+}
+
+// merged returns ranges with ends in their order, without empty ones and without what they have in common.
+func merged(ranges []store.Range) (all []store.Range) {
+	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b store.Range) int { return bytes.Compare(a.From, b.From) })
+	for _, r := range sorted {
+		if n := len(all); n > 0 && bytes.Compare(r.From, all[n-1].To) <= 0 {
+			if bytes.Compare(r.To, all[n-1].To) > 0 {
+				all[n-1].To = r.To
+			}
+			continue
+		}
+		if bytes.Compare(r.From, r.To) < 0 {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// within reports whether a key is in one of merged ranges.
+func within(ranges []store.Range, key []byte) bool {
+	i, found := slices.BinarySearchFunc(ranges, key, func(r store.Range, key []byte) int { return bytes.Compare(r.From, key) })
+	return found || i > 0 && bytes.Compare(key, ranges[i-1].To) < 0
 }
 
 // scan adds everything in a range.

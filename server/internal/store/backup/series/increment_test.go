@@ -122,6 +122,33 @@ func TestChanges(t *testing.T) {
 	})
 }
 
+// TestARangeThatIsWrittenAgain deletes overlapping ranges and writes to them again, as when an index is made again. A
+// backup has what is there once.
+func TestARangeThatIsWrittenAgain(t *testing.T) {
+	at := series.New(series.Options{Target: places["folder"](t).Target, Open: openStore})
+	s := openLogged(t, at)
+	s.noise("zz/large", 24<<20)
+	s.noise("y/before", 1<<10)
+	s.want(at, false, 200, "the first backup")
+	for range 3 {
+		var b store.Batch
+		b.DeleteRange([]byte("y"), []byte("y/o"))
+		b.DeleteRange([]byte("y/a"), []byte("z"))
+		b.DeleteRange([]byte("y/z"), []byte("y/b")) // an empty one
+		if err := s.store.Apply(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		s.noise("y/new", 5<<20) // more than half of what is packed together
+	}
+	b, made := s.must(at)
+	if !made.Changes || made.Copied < 5<<20 || made.Copied > 6<<20 {
+		t.Errorf("after 5 MiB in ranges that were deleted, a backup copies %d bytes; with changes: %t", made.Copied, made.Changes)
+	}
+	if n, err := restored(t, at, b); err != nil || n != 200 {
+		t.Errorf("the backup has %d values, %v; want 200", n, err)
+	}
+}
+
 // TestDamagedChanges changes and removes objects of a backup with changes. The next backup has tables and is complete.
 func TestDamagedChanges(t *testing.T) {
 	test := func(t *testing.T, p place, keys *series.Keys) {
