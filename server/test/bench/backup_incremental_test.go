@@ -103,7 +103,7 @@ func (g *growing) ship() {
 		if chunk == nil {
 			return
 		}
-		if err := g.log.Save(changelog.Intent{Sum: "sum", To: chunk.To, Until: chunk.Until}); err != nil {
+		if err := g.log.Save(g.t.Context(), chunk, "sum", nil); err != nil {
 			g.t.Fatal(err)
 		}
 		g.shipped += int64(len(changelog.Compress(chunk.Records)))

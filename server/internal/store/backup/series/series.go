@@ -179,7 +179,11 @@ type owner struct {
 func (s *Series) own(ctx context.Context, id string) error {
 	text, err := readSmall(ctx, s.o.Target, ownerName, maxSmall)
 	if errors.Is(err, fs.ErrNotExist) {
-		if text, err = json.Marshal(owner{Format: 1, Data: id}); err == nil {
+		if text, err = json.Marshal(owner{Format: 1, Data: id}); err != nil {
+			return err
+		}
+		err = writeSmall(ctx, s.o.Target, ownerName, append(text, '\n'))
+		if errors.Is(err, fs.ErrNotExist) { // Whoever took the other lock meanwhile has removed what was not finished.
 			err = writeSmall(ctx, s.o.Target, ownerName, append(text, '\n'))
 		}
 		return err

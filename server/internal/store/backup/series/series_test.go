@@ -368,6 +368,49 @@ func TestTwoServers(t *testing.T) {
 	}
 }
 
+// locking is a folder in which another process takes the lock of the backups while the first object is written.
+type locking struct {
+	target.Folder
+	t     *testing.T
+	taken bool
+}
+
+// Put implements target.Target.
+func (l *locking) Put(ctx context.Context, name string, content io.ReadSeeker, size int64) (string, error) {
+	return l.Folder.Put(ctx, name, &lockingReader{content, l}, size)
+}
+
+// lockingReader is the content of an object.
+type lockingReader struct {
+	io.ReadSeeker
+	l *locking
+}
+
+// Read implements io.Reader.
+func (r *lockingReader) Read(p []byte) (int, error) {
+	if !r.l.taken {
+		r.l.taken = true
+		lock, err := r.l.Lock(r.l.t.Context(), target.Backups, "")
+		if err := errors.Join(err, lock.Close()); err != nil {
+			r.l.t.Error(err)
+		}
+	}
+	return r.ReadSeeker.Read(p)
+}
+
+// TestBothLocksOfANewPlace takes the lock of the backups, which removes what is not finished, while that of the log is
+// being taken and the owner of a new place is written.
+func TestBothLocksOfANewPlace(t *testing.T) {
+	at := series.New(series.Options{Target: &locking{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}, t: t}})
+	lock, err := at.LockLog(t.Context(), "a", false)
+	if err != nil {
+		t.Fatalf("LockLog = %v", err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestALockOfOneOwner takes the lock of the log from another process of the same owner at once, and not from others.
 // The other process has lost it then.
 func TestALockOfOneOwner(t *testing.T) {
