@@ -22,10 +22,12 @@ import (
 	"clave/server/internal/store/pebble"
 )
 
-// The writers of TestExpiryBesideWriters, and the documents that each creates in a turn.
+// The writers of TestExpiryBesideWriters, and the documents that each creates in a turn: at least expiryCreates, and one
+// for expiryShare documents that expire.
 const (
 	expiryWriters = 16
 	expiryCreates = 20
+	expiryShare   = 2000
 )
 
 // TestExpiryBesideWriters lets CLAVE_BENCH_EXPIRED documents expire while clients create others, in turns with the
@@ -183,12 +185,13 @@ func (x *expiry) gone(n int) bool {
 
 // creates creates documents with concurrent clients and returns how long each took.
 func (x *expiry) creates() []time.Duration {
-	took := make([]time.Duration, expiryWriters*expiryCreates)
+	turn := max(expiryCreates, len(x.deleted)/expiryShare)
+	took := make([]time.Duration, expiryWriters*turn)
 	var clients sync.WaitGroup
 	for c := range expiryWriters {
 		clients.Go(func() {
-			for i := range expiryCreates {
-				n := c*expiryCreates + i
+			for i := range turn {
+				n := c*turn + i
 				began := time.Now()
 				w := document.Write{Name: name(x.created + n), Fields: fields(n)}
 				if _, err := x.e.Commit(x.t.Context(), db, request.Commit{Writes: []document.Write{w}}, engine.Unrestricted()); err != nil {
