@@ -22,8 +22,8 @@ import (
 	"clave/server/internal/store/pebble"
 )
 
-// The writers of TestExpiryBesideWriters, and the documents that each creates in a turn: at least expiryCreates, and one
-// for expiryShare documents that expire.
+// The writers of TestExpiryBesideWriters, and the documents that each creates in a turn: at least expiryCreates, and
+// one for expiryShare documents that expire.
 const (
 	expiryWriters = 16
 	expiryCreates = 20

@@ -39,6 +39,8 @@ type modelNodes struct {
 	leading *postgres.Store
 	// noLog is set if the place takes no segments.
 	noLog bool
+	// killed and stopped count the nodes that have led.
+	killed, stopped int
 	// late carry out the writes of killed nodes.
 	late []func() error
 }
@@ -59,7 +61,7 @@ func (n *modelNodes) start() {
 	}
 	at.Host = n.link.Addr()
 	st, err := postgres.Open(s.t.Context(), postgres.Options{
-		URL: at.String(), Dir: filepath.Join(s.data, "replica"), Node: name, Lease: time.Second, Retention: time.Millisecond, Derived: derive.IsEntry, Derive: derive.Entries,
+		URL: at.String(), Dir: filepath.Join(s.data, "replica"), Node: name, Retention: time.Millisecond, Derived: derive.IsEntry, Derive: derive.Entries,
 		Local: pebble.Options{Scanned: derive.IsEntry, Region: keys.Region, CacheBytes: 8 << 20, MemTableBytes: 1 << 20},
 	})
 	if err == nil {
@@ -102,20 +104,20 @@ func (n *modelNodes) ship() {
 	wait.Until(s.t, "a segment", func() bool {
 		st := s.shipper.Status()
 		if st.Failures > 0 {
-			s.t.Fatal(st.Failure)
+			s.t.Fatalf("the log could not be shipped: %+v", st)
 		}
 		return st.Segments > before
 	})
 }
 
-// kill cuts the node that leads off from PostgreSQL, ends its shipping, sometimes in the middle of a segment, and lets
-// another node lead.
+// kill cuts the node that leads off from PostgreSQL, ends its shipping, each second time from the first on in the
+// middle of a segment, and lets another node lead.
 func (n *modelNodes) kill() {
 	s := n.s
 	s.t.Helper()
 	s.settle()
 	s.commit()
-	if s.random.IntN(2) == 0 {
+	if n.killed++; n.killed%2 == 1 {
 		s.place.hold.Store(true)
 		s.clock.Advance(shipping.Every)
 		n.late = append(n.late, <-s.place.held)
@@ -137,6 +139,7 @@ func (n *modelNodes) kill() {
 func (n *modelNodes) stop() {
 	s := n.s
 	s.t.Helper()
+	n.stopped++
 	s.end()
 	if err := errors.Join(<-s.ended, s.engine.Close(), n.leading.Close()); err != nil {
 		s.t.Fatal(err)
@@ -146,7 +149,7 @@ func (n *modelNodes) stop() {
 // TestRandomSecondsOfNodes is TestRandomSeconds for nodes that share PostgreSQL: between the commits, and within the
 // writes of segments, another node leads, and no second is lost. What a killed node was writing arrives later.
 func TestRandomSecondsOfNodes(t *testing.T) {
-	commits, times := 60, 9
+	commits, times := 40, 9
 	if os.Getenv("CLAVE_TORTURE_ROUNDS") != "" {
 		commits, times = 3000, 199
 	}
@@ -165,7 +168,7 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 		s.commit()
 	}
 	s.backup()
-	first, killed, stopped := len(s.model)-1, 0, 0
+	first := len(s.model) - 1
 	s.model[first].at = n.past()
 	period := max(30, commits/20)
 	for i := range commits {
@@ -175,7 +178,6 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 			n.ship()
 		case period / 3:
 			n.kill()
-			killed++
 		case period / 2:
 			n.ship()
 			for _, late := range n.late {
@@ -187,7 +189,6 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 		case period * 2 / 3:
 			n.stop()
 			n.start()
-			stopped++
 		case period * 5 / 6:
 			s.backup()
 		}
@@ -214,7 +215,7 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 		}
 	}
 	n.stop()
-	t.Logf("%d states of %d commits are those of the model, with %d nodes killed and %d stopped", times+1, commits, killed, stopped)
+	t.Logf("%d states of %d commits are those of the model, with %d nodes killed and %d stopped", times+1, commits, n.killed, n.stopped-1)
 }
 
 // TestPostgresIsReset restores PostgreSQL to an earlier state, with a backup of later data but no later segment in the
