@@ -112,7 +112,7 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 			return nil, fault.E(fault.InvalidArgument, "--backup-to %s is in the data folder; name a folder on another disk", b.At)
 		}
 	}
-	if o.Changes != nil && c.Store == "" { // Nodes have continued it by the rows of the store.
+	if o.Changes != nil {
 		o.Changes.Resume(ctx, s)
 	}
 	id, err := random(ctx, s, identityKey)
@@ -134,7 +134,7 @@ func New(ctx context.Context, c *config.Config, s Source, o Options) (*Service, 
 		Series: at, Every: b.Every, Keep: b.Keep, ProveEvery: b.Verify, Prove: prove, Scratch: scratch, Clock: o.Clock, Log: o.Log, Request: request,
 	}
 	if o.Changes != nil {
-		out.Shipper = shipping.New(shipping.Options{Series: at, Log: o.Changes, Store: s, ID: id, Continued: c.Store != "", Clock: o.Clock, Logger: o.Log})
+		out.Shipper = shipping.New(shipping.Options{Series: at, Log: o.Changes, Store: s, ID: id, Clock: o.Clock, Logger: o.Log})
 		options.Shipping, options.Request.Log = out.Shipper, out.Shipper
 	}
 	out.Schedule = schedule.New(options)

@@ -11,15 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"clave/server/internal/auth/account"
 	"clave/server/internal/base/clock"
-	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/database/engine/derive"
 	"clave/server/internal/database/engine/keys"
-	"clave/server/internal/model/value"
 	"clave/server/internal/store/backup/series"
 	"clave/server/internal/store/backup/shipping"
-	"clave/server/internal/store/backup/target"
 	"clave/server/internal/store/changelog"
 	"clave/server/internal/store/pebble"
 	"clave/server/internal/store/postgres"
@@ -39,10 +35,20 @@ type modelNodes struct {
 	leading *postgres.Store
 	// noLog is set if the place takes no segments.
 	noLog bool
-	// killed and stopped count the nodes that have led.
-	killed, stopped int
+	// killed counts the nodes that were killed.
+	killed int
 	// late carry out the writes of killed nodes.
 	late []func() error
+}
+
+// newModelNodes returns nodes of which the first one leads and has made a backup.
+func newModelNodes(t *testing.T, seed uint64) *modelNodes {
+	t.Helper()
+	n := &modelNodes{s: newModelSite(t, seed, clock.System().Now()), pg: pgtest.New(t)}
+	n.url, n.s.nodes = n.pg.Database(), n
+	n.start()
+	n.s.begin()
+	return n
 }
 
 // start makes the next node lead and ship the log.
@@ -72,10 +78,7 @@ func (n *modelNodes) start() {
 	}
 	n.leading, s.store = st, st
 	s.log = changelog.New(changelog.Options{Dir: s.data, Shared: st, Clock: st.Clock()})
-	row, ok, err := s.log.Continue(s.t.Context())
-	if !ok {
-		row = -1
-	}
+	row, err := s.log.Continue(s.t.Context())
 	if err == nil {
 		err = st.Pass(s.t.Context(), row, s.log)
 	}
@@ -139,7 +142,6 @@ func (n *modelNodes) kill() {
 func (n *modelNodes) stop() {
 	s := n.s
 	s.t.Helper()
-	n.stopped++
 	s.end()
 	if err := errors.Join(<-s.ended, s.engine.Close(), n.leading.Close()); err != nil {
 		s.t.Fatal(err)
@@ -155,20 +157,9 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	pg := pgtest.New(t)
-	s := &modelSite{
-		t: t, random: rand.New(rand.NewPCG(seed, 1)), clock: clocktest.NewManual(clock.System().Now()),
-		place: &mortal{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}},
-	}
-	n := &modelNodes{s: s, pg: pg, url: pg.Database()}
-	s.nodes = n
-	s.model = []modelState{{documents: map[string]value.Map{}, users: map[string]account.User{}}}
-	n.start()
-	for len(s.model[len(s.model)-1].documents) == 0 {
-		s.commit()
-	}
-	s.backup()
-	first := len(s.model) - 1
+	n := newModelNodes(t, seed)
+	s := n.s
+	first, stopped := len(s.model)-1, 0
 	s.model[first].at = n.past()
 	period := max(30, commits/20)
 	for i := range commits {
@@ -189,6 +180,7 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 		case period * 2 / 3:
 			n.stop()
 			n.start()
+			stopped++
 		case period * 5 / 6:
 			s.backup()
 		}
@@ -215,24 +207,14 @@ func TestRandomSecondsOfNodes(t *testing.T) {
 		}
 	}
 	n.stop()
-	t.Logf("%d states of %d commits are those of the model, with %d nodes killed and %d stopped", times+1, commits, n.killed, n.stopped-1)
+	t.Logf("%d states of %d commits are those of the model, with %d nodes killed and %d stopped", times+1, commits, n.killed, stopped)
 }
 
 // TestPostgresIsReset restores PostgreSQL to an earlier state, with a backup of later data but no later segment in the
 // place. The log ends, and what the next backup and its log restore is the present state.
 func TestPostgresIsReset(t *testing.T) {
-	s := &modelSite{
-		t: t, random: rand.New(rand.NewPCG(1, 1)), clock: clocktest.NewManual(clock.System().Now()),
-		place: &mortal{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}},
-	}
-	n := &modelNodes{s: s, pg: pgtest.New(t)}
-	n.url, s.nodes = n.pg.Database(), n
-	s.model = []modelState{{documents: map[string]value.Map{}, users: map[string]account.User{}}}
-	n.start()
-	for len(s.model[len(s.model)-1].documents) == 0 {
-		s.commit()
-	}
-	s.backup()
+	n := newModelNodes(t, 1)
+	s := n.s
 	n.ship()
 	n.stop()
 	tables := []string{"clave_log", "clave_state", "clave_applied", "clave_shipped"}

@@ -117,6 +117,26 @@ type modelSite struct {
 	model []modelState
 }
 
+// newModelSite returns a site with a place for backups, whose clock shows a time.
+func newModelSite(t *testing.T, seed uint64, now time.Time) *modelSite {
+	t.Helper()
+	s := &modelSite{
+		t: t, random: rand.New(rand.NewPCG(seed, 1)), clock: clocktest.NewManual(now),
+		place: &mortal{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}},
+	}
+	s.model = []modelState{{at: now, documents: map[string]value.Map{}, users: map[string]account.User{}}}
+	return s
+}
+
+// begin makes the first backup once there is a document: a database without documents has no indexes.
+func (s *modelSite) begin() {
+	s.t.Helper()
+	for len(s.model[len(s.model)-1].documents) == 0 {
+		s.commit()
+	}
+	s.backup()
+}
+
 // start opens the data folder and ships its log.
 func (s *modelSite) start() {
 	s.t.Helper()
@@ -139,7 +159,7 @@ func (s *modelSite) serve(c clock.Clock) {
 	if err := s.engine.SetIndexes(s.t.Context(), modelDB, modelIndexes); err != nil {
 		s.t.Fatal(err)
 	}
-	s.shipper = shipping.New(shipping.Options{Series: s.series, Log: s.log, Store: s.store, ID: "a", Continued: s.nodes != nil, Clock: s.clock, Logger: slog.New(slog.DiscardHandler)})
+	s.shipper = shipping.New(shipping.Options{Series: s.series, Log: s.log, Store: s.store, ID: "a", Clock: s.clock, Logger: slog.New(slog.DiscardHandler)})
 	ctx, end := context.WithCancel(s.t.Context())
 	s.end, s.ended = end, make(chan error, 1)
 	go func(sh *shipping.Shipper, ended chan error) { ended <- sh.Run(ctx) }(s.shipper, s.ended)
@@ -292,16 +312,10 @@ func TestRandomSeconds(t *testing.T) {
 	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	s := &modelSite{
-		t: t, random: rand.New(rand.NewPCG(seed, 1)), clock: clocktest.NewManual(time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)),
-		place: &mortal{Folder: target.Folder{Dir: filepath.Join(t.TempDir(), "backups")}}, data: t.TempDir(),
-	}
-	s.model = []modelState{{at: s.clock.Now(), documents: map[string]value.Map{}, users: map[string]account.User{}}}
+	s := newModelSite(t, seed, time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC))
+	s.data = t.TempDir()
 	s.start()
-	for len(s.model[len(s.model)-1].documents) == 0 { // A database without documents has no indexes.
-		s.commit()
-	}
-	s.backup()
+	s.begin()
 	begin := s.clock.Now()
 	period := max(40, commits/20)
 	for i := range commits {

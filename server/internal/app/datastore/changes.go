@@ -18,10 +18,7 @@ func (d *Opener) Changes(ctx context.Context, s Store) (*changelog.Log, error) {
 		return d.Log, nil
 	}
 	l := changelog.New(changelog.Options{Dir: d.c.DataDir, Shared: shared, Clock: shared.Clock(), Logger: d.o.Log})
-	row, ok, err := l.Continue(ctx)
-	if !ok {
-		row = -1
-	}
+	row, err := l.Continue(ctx)
 	if err == nil {
 		err = shared.Pass(ctx, row, l)
 	}

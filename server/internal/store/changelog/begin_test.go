@@ -48,7 +48,7 @@ func newBusyRows(t *testing.T) *busyRows {
 	t.Cleanup(func() { _ = local.Close() })
 	s := &busyRows{sharedRows: sharedRows{Store: local}}
 	s.log = changelog.New(changelog.Options{Dir: t.TempDir(), Shared: s, Clock: clock.System()})
-	if _, _, err := s.log.Continue(t.Context()); err != nil {
+	if _, err := s.log.Continue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return s

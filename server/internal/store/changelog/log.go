@@ -271,10 +271,11 @@ func (l *Log) ID() (id, why string) {
 }
 
 // Resume continues the log of which this process has read the position and the remains, after the store was opened and
-// before others write to it. If batches are missing, or the store can't be written, the log ends.
+// before others write to it. If batches are missing, or the store can't be written, the log ends. A shared log is
+// continued by its rows.
 func (l *Log) Resume(ctx context.Context, s store.Store) {
 	id, _ := l.ID()
-	if id == "" {
+	if id == "" || l.IsShared() {
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -305,7 +306,7 @@ func (l *Log) Begin(ctx context.Context, s store.Store) error {
 		l.End(id, "the store could not be written")
 		return err
 	}
-	if l.o.Shared == nil {
+	if !l.IsShared() {
 		l.keepOrWarn()
 		return nil
 	}

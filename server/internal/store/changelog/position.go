@@ -137,7 +137,7 @@ func (l *Log) Save(ctx context.Context, c *Chunk, sum string, stored []byte) err
 	p, next := l.mu.position, *c
 	l.mu.Unlock()
 	l.addKeysLocked(p.Log, next)
-	if l.o.Shared == nil {
+	if !l.IsShared() {
 		return l.savePosition(p)
 	}
 	return l.saveShared(ctx, p, stored)
@@ -179,7 +179,7 @@ func (l *Log) Close() error {
 
 // keep writes the position and what is not written elsewhere yet to the data folder. A shared log has both elsewhere.
 func (l *Log) keep() error {
-	if l.o.Shared != nil {
+	if l.IsShared() {
 		return nil
 	}
 	l.files.Lock()

@@ -30,18 +30,18 @@ type rows struct {
 }
 
 // Continue reads the position of a shared log, and returns the last row that it has. The rows after it have to be
-// recorded first. ok is false if there is no log.
-func (l *Log) Continue(ctx context.Context) (row int64, ok bool, err error) {
+// recorded first. The row is negative if there is no log.
+func (l *Log) Continue(ctx context.Context) (row int64, err error) {
 	text, left, err := l.o.Shared.Position(ctx)
 	if err != nil {
-		return 0, false, err
+		return -1, err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.mu.loaded, l.mu.rows.next = true, 1
 	p, ok := parsePosition(text)
 	if !ok {
-		return 0, false, nil
+		return -1, nil
 	}
 	if i := p.Intent; i.Sum != "" { // Whoever writes the segment, and whenever, writes the same bytes.
 		p = Position{Log: p.Log, Number: p.Number + 1, From: i.To, Row: i.Row, Previous: i.Sum, Until: i.Until}
@@ -49,8 +49,11 @@ func (l *Log) Continue(ctx context.Context) (row int64, ok bool, err error) {
 	}
 	l.continueLocked(p)
 	l.mu.rows.last, l.mu.rows.saved, l.mu.rows.next = p.Row, p.Row, p.From
-	return p.Row, true, nil
+	return p.Row, nil
 }
+
+// IsShared reports whether other processes continue the log once this one ends.
+func (l *Log) IsShared() bool { return l.o.Shared != nil }
 
 // RecordRow records the batch of a row. Rows are recorded in their order, by one goroutine at a time.
 func (l *Log) RecordRow(row int64, at time.Time, ops []store.Op) {

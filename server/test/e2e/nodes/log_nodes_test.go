@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,15 +49,7 @@ func (s *shippedTo) write(node, n int) {
 func (s *shippedTo) awaitShipped() {
 	s.t.Helper()
 	wait.Until(s.t, "the last write to be shipped", func() bool {
-		last := int64(0)
-		for _, segment := range s.objects("log/") {
-			until, err := strconv.ParseInt(segment[strings.LastIndex(segment, "-")+1:], 10, 64)
-			if err != nil {
-				s.t.Fatal(err)
-			}
-			last = max(last, until)
-		}
-		return time.UnixMicro(last).After(s.written[len(s.written)-1])
+		return harness.ShippedUntil(s.t, s.objects("log/")).After(s.written[len(s.written)-1])
 	})
 }
 
@@ -85,7 +76,7 @@ func (s *shippedTo) wantAt(n int, database string) {
 	if err != nil {
 		s.t.Fatalf("restore as of %v: %v\n%s", at, err, out)
 	}
-	p := &harness.Production{}
+	var p *harness.Production
 	if database != "" {
 		if out, err := harness.Command(s.t, dir, "move", "--from", filepath.Join(dir, ".clave"), "--to", database).CombinedOutput(); err != nil {
 			s.t.Fatalf("move: %v\n%s", err, out)
@@ -111,8 +102,7 @@ func (s *shippedTo) wantAt(n int, database string) {
 // before it had shipped them. The next leader goes on at once, and does not wait for the end of the bucket's lock.
 func TestTheLogOutlivesItsLeaders(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", bucketserver.Memory(t).URL)
-	t.Setenv("AWS_ACCESS_KEY_ID", bucketserver.AccessKey)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucketserver.SecretKey)
+	bucketserver.SetCredentials(t)
 	b, err := bucket.New(bucket.Options{
 		URL: "s3://" + bucketserver.Bucket + "/clave", Endpoint: os.Getenv("AWS_ENDPOINT_URL_S3"),
 		AccessKey: bucketserver.AccessKey, SecretKey: bucketserver.SecretKey,

@@ -18,8 +18,7 @@ import (
 // bucket has nothing of an export that was refused, and the data folder nothing of either.
 func TestExportsInABucket(t *testing.T) {
 	s := bucketserver.Memory(t)
-	t.Setenv("AWS_ACCESS_KEY_ID", bucketserver.AccessKey)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucketserver.SecretKey)
+	bucketserver.SetCredentials(t)
 	dir, port := harness.ProductionFolder(t), harness.FreePorts(t, 1)[0]
 	p := harness.Serve(t, dir, false, "--trust-proxy", "--admin-api", fmt.Sprintf("127.0.0.1:%d", port),
 		"--admin-exports", "s3://"+bucketserver.Bucket+"/exports", "--backup-endpoint", s.URL)
@@ -88,8 +87,7 @@ func TestExportsInABucket(t *testing.T) {
 func TestKilledExportToABucket(t *testing.T) {
 	harness.Alone(t, "the server is killed and started again")
 	s := bucketserver.Memory(t)
-	t.Setenv("AWS_ACCESS_KEY_ID", bucketserver.AccessKey)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucketserver.SecretKey)
+	bucketserver.SetCredentials(t)
 	dir, port := harness.ProductionFolder(t), harness.FreePorts(t, 1)[0]
 	serve := func() (p, admin *harness.Production) {
 		p = harness.Serve(t, dir, false, "--trust-proxy", "--admin-api", fmt.Sprintf("127.0.0.1:%d", port),

@@ -113,8 +113,7 @@ func TestKilledExportsToABucket(t *testing.T) {
 	}
 	harness.Alone(t, "the server is killed and started again")
 	k := &killedExport{t: t, s: bucketserver.Versity(t), dir: harness.ProductionFolder(t), port: harness.FreePorts(t, 1)[0]}
-	t.Setenv("AWS_ACCESS_KEY_ID", bucketserver.AccessKey)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucketserver.SecretKey)
+	bucketserver.SetCredentials(t)
 	if k.bucket, err = bucket.New(bucket.Options{
 		URL: "s3://" + bucketserver.Bucket + "/exports", Endpoint: k.s.URL, AccessKey: bucketserver.AccessKey, SecretKey: bucketserver.SecretKey, Clock: clock.System(),
 	}); err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,15 +59,7 @@ func shippedUntil(t *testing.T, backups string) time.Time {
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := int64(0)
-	for _, segment := range all {
-		until, err := strconv.ParseInt(segment[strings.LastIndex(segment, "-")+1:], 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		last = max(last, until)
-	}
-	return time.UnixMicro(last)
+	return harness.ShippedUntil(t, all)
 }
 
 // TestTheLogOutlivesTheMachine writes documents and accounts while the server is killed, and loses its data folder. Its

@@ -34,8 +34,7 @@ func TestOperations(t *testing.T) {
 // TestOperationsInABucket is TestOperations with encrypted backups in a bucket.
 func TestOperationsInABucket(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", bucketserver.Memory(t).URL)
-	t.Setenv("AWS_ACCESS_KEY_ID", bucketserver.AccessKey)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucketserver.SecretKey)
+	bucketserver.SetCredentials(t)
 	keys := filepath.Join(t.TempDir(), "backup.key")
 	if err := os.WriteFile(keys, []byte("AGE-SECRET-KEY-1LPMCWRC3EHFQEY0T5K5MMQ2HR3EXL2QZ60YSXP47HXAZUL0FXGQSGFNVFT\n"), 0o600); err != nil {
 		t.Fatal(err)

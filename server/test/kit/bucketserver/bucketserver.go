@@ -38,6 +38,13 @@ type Server struct {
 	intercept atomic.Pointer[func(w http.ResponseWriter, r *http.Request) bool]
 }
 
+// SetCredentials sets the environment variables of the credentials for the test and the programs that it starts.
+func SetCredentials(t testing.TB) {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", AccessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", SecretKey)
+}
+
 // Intercept lets a function answer requests; those for which it returns false are served. A nil function ends that.
 func (s *Server) Intercept(answer func(w http.ResponseWriter, r *http.Request) bool) {
 	if answer == nil {

@@ -36,9 +36,7 @@ type Options struct {
 	// Store is the store whose log it is, and ID the identity of its data.
 	Store store.Store
 	ID    string
-	// Continued is set if another node continues the log once this process ends, which then writes nothing more.
-	Continued bool
-	Clock     clock.Clock
+	Clock clock.Clock
 	// Logger receives messages for the operator.
 	Logger *slog.Logger
 }
@@ -233,7 +231,7 @@ func (s *Shipper) failed(err error) {
 // left, for a short time, unless another node does.
 func (s *Shipper) locked(ctx context.Context) (err error) {
 	// The segments of nodes that have lost the lock are those of the next leader, byte for byte.
-	lock, err := s.o.Series.LockLog(ctx, s.o.ID, s.o.Continued)
+	lock, err := s.o.Series.LockLog(ctx, s.o.ID, s.o.Log.IsShared())
 	if err != nil {
 		return err
 	}
@@ -258,7 +256,7 @@ func (s *Shipper) locked(ctx context.Context) (err error) {
 			s.failed(err) // The lock stays: at a bucket that answers slowly, it would be free only after its lease.
 		}
 		if s.sleep(ctx, err == nil) != nil {
-			if s.o.Continued {
+			if s.o.Log.IsShared() {
 				return nil
 			}
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveUp)
@@ -391,7 +389,7 @@ func (s *Shipper) end(ctx context.Context, id string) (number uint64, sum string
 // beyond returns the name of a backup of a shared log that has operations which the log did not have when this process
 // continued it, and that this process has not made; empty if there is none.
 func (s *Shipper) beyond(ctx context.Context, id string) (string, error) {
-	if !s.o.Continued {
+	if !s.o.Log.IsShared() {
 		return "", nil
 	}
 	all, err := s.o.Series.List(ctx)
