@@ -100,16 +100,29 @@ func (n *modelNodes) past() time.Time {
 func (n *modelNodes) ship() {
 	s := n.s
 	s.t.Helper()
-	s.settle()
 	s.commit()
-	before := s.shipper.Status().Segments
-	s.clock.Advance(shipping.Every)
-	wait.Until(s.t, "a segment", func() bool {
+	n.pass("the log to be shipped", func() bool {
 		st := s.shipper.Status()
 		if st.Failures > 0 {
 			s.t.Fatalf("the log could not be shipped: %+v", st)
 		}
-		return st.Segments > before
+		return st.Waiting == 0
+	})
+}
+
+// pass advances the clock, each time that the shipper waits, until a condition is met. The clock of a commit may have
+// let the shipper go on, so that it does not wait yet.
+func (n *modelNodes) pass(what string, met func() bool) {
+	s := n.s
+	s.t.Helper()
+	wait.Until(s.t, what, func() bool {
+		if met() {
+			return true
+		}
+		if s.clock.Timers() == 1 {
+			s.clock.Advance(shipping.Every)
+		}
+		return false
 	})
 }
 
@@ -119,11 +132,19 @@ func (n *modelNodes) kill() {
 	s := n.s
 	s.t.Helper()
 	s.settle()
+	n.killed++
+	s.place.hold.Store(n.killed%2 == 1)
 	s.commit()
-	if n.killed++; n.killed%2 == 1 {
-		s.place.hold.Store(true)
-		s.clock.Advance(shipping.Every)
-		n.late = append(n.late, <-s.place.held)
+	if n.killed%2 == 1 {
+		n.pass("the writing of a segment", func() bool {
+			select {
+			case late := <-s.place.held:
+				n.late = append(n.late, late)
+				return true
+			default:
+				return false
+			}
+		})
 	}
 	n.link.Cut(link.Both)
 	s.end()
@@ -237,8 +258,7 @@ func TestPostgresIsReset(t *testing.T) {
 	n.start()
 	s.settle()
 	s.commit()
-	s.clock.Advance(shipping.Every)
-	wait.Until(t, "the end of the log", func() bool { id, _ := s.log.ID(); return id == "" })
+	n.pass("the end of the log", func() bool { id, _ := s.log.ID(); return id == "" })
 	if _, why := s.log.ID(); !strings.Contains(why, "which was reset to an earlier state") {
 		t.Errorf("the log has ended because %q", why)
 	}
