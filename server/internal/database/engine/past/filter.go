@@ -17,19 +17,23 @@ const (
 	scopeGroup      byte = 'g'
 )
 
-// hashes returns the names of which a segment of the scope has at least one; nil for every segment.
-func (s Scope) hashes() []uint64 {
+// names are the hashes of names by what they are hashes of. A segment of interest has at least one of them; with nil,
+// each segment is.
+type names map[string]uint64
+
+// names returns the names of the scope.
+func (s Scope) names() names {
 	switch {
 	case len(s.Paths) > 0:
-		out := make([]uint64, len(s.Paths))
-		for i, path := range s.Paths {
-			out[i] = hashOf(scopePath, []byte(path))
+		out := make(names, len(s.Paths))
+		for _, path := range s.Paths {
+			out[path] = hashOf(scopePath, []byte(path))
 		}
 		return out
 	case s.Collection != "":
-		return []uint64{hashOf(scopeCollection, []byte(s.Collection))}
+		return names{"": hashOf(scopeCollection, []byte(s.Collection))}
 	case s.Group != "":
-		return []uint64{hashOf(scopeGroup, []byte(s.Group))}
+		return names{"": hashOf(scopeGroup, []byte(s.Group))}
 	}
 	return nil
 }
@@ -55,14 +59,14 @@ func newFilter(names map[uint64]struct{}) filter {
 	return f
 }
 
-// mayHave reports whether one of some names may be in the filter. No names mean any.
-func (f filter) mayHave(names []uint64) bool {
-	for _, h := range names {
+// mayHave reports whether one of some names may be in the filter.
+func (f filter) mayHave(some names) bool {
+	for _, h := range some {
 		if f.has(h) {
 			return true
 		}
 	}
-	return len(names) == 0
+	return false
 }
 
 // has reports whether a name may be in the filter.

@@ -96,7 +96,13 @@ func Forget(batch *store.Batch, number uint32, before clock.Version) {
 // may have other commits than those of the scope.
 func ScanAll(ctx context.Context, r store.Reader, number uint32, scope Scope, after, upto clock.Version,
 	yield func(v clock.Version, images []records.Image) error) error {
-	err := search(ctx, r, number, scope.hashes(), after, func(last clock.Version) (bool, error) {
+	return scanAll(ctx, r, number, scope.names(), after, upto, yield)
+}
+
+// scanAll is ScanAll for some names, of which yield may delete those that it no longer looks for.
+func scanAll(ctx context.Context, r store.Reader, number uint32, some names, after, upto clock.Version,
+	yield func(v clock.Version, images []records.Image) error) error {
+	err := search(ctx, r, number, some, after, func(last clock.Version) (bool, error) {
 		record, err := get(r, number, keys.HistorySummary, last)
 		if err != nil {
 			return false, err
@@ -114,8 +120,8 @@ func ScanAll(ctx context.Context, r store.Reader, number uint32, scope Scope, af
 }
 
 // search calls yield with the last versions of the segments after a version in which one of some names may have
-// changed, while it returns true. No names mean all segments.
-func search(ctx context.Context, r store.Reader, number uint32, names []uint64, after clock.Version, yield func(last clock.Version) (bool, error)) error {
+// changed, while it returns true.
+func search(ctx context.Context, r store.Reader, number uint32, some names, after clock.Version, yield func(last clock.Version) (bool, error)) error {
 	it := r.Scan(keys.HistoryRange(number, keys.HistoryFilter, after+1))
 	defer func() { _ = it.Close() }()
 	turn := fair.Of(ctx)
@@ -127,7 +133,7 @@ func search(ctx context.Context, r store.Reader, number uint32, names []uint64, 
 		if err != nil {
 			return err
 		}
-		if len(names) > 0 {
+		if some != nil {
 			b, err := it.Value()
 			if err != nil {
 				return fmt.Errorf("read the history: %w", err)
@@ -135,7 +141,7 @@ func search(ctx context.Context, r store.Reader, number uint32, names []uint64, 
 			if err := turn.Step(ctx, fair.Cost(len(b))); err != nil {
 				return err
 			}
-			if !filter(b).mayHave(names) {
+			if !filter(b).mayHave(some) {
 				continue
 			}
 		}

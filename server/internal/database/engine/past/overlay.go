@@ -21,16 +21,19 @@ type Overlay map[string][]byte
 // ErrTooMany is the error for a caller of At whose hold accepts no more documents.
 var ErrTooMany = errors.New("past: too many documents have changed")
 
+// errComplete ends a search whose overlay has all paths.
+var errComplete = errors.New("past: the overlay is complete")
+
 // At returns the differences between a version of a database and the state of r, which has that version or a later one,
 // for the paths of a scope that keep accepts, or for all of it if keep is nil. hold is called with the size in bytes of
-// each of them; its error ends the search.
+// each of them; its error ends the search. A search for documents ends with the first change of the last of them.
 func At(ctx context.Context, r store.Reader, number uint32, scope Scope, at clock.Version, keep func(path string) bool, hold func(n int64) error) (Overlay, error) {
 	last, err := Last(r, number)
 	if err != nil || last <= at {
 		return nil, err
 	}
-	o := make(Overlay)
-	err = ScanAll(ctx, r, number, scope, at, last, func(_ clock.Version, images []records.Image) error {
+	o, left := make(Overlay), scope.names()
+	err = scanAll(ctx, r, number, left, at, last, func(_ clock.Version, images []records.Image) error {
 		for _, i := range images {
 			// Only the first change after the version has the document's record at the version.
 			if _, known := o[i.Path]; known || keep != nil && !keep(i.Path) {
@@ -40,9 +43,15 @@ func At(ctx context.Context, r store.Reader, number uint32, scope Scope, at cloc
 				return err
 			}
 			o[i.Path] = bytes.Clone(i.Before)
+			if delete(left, i.Path); len(left) == 0 && len(scope.Paths) > 0 {
+				return errComplete
+			}
 		}
 		return nil
 	})
+	if errors.Is(err, errComplete) {
+		err = nil
+	}
 	return o, err
 }
 
