@@ -3,6 +3,7 @@ package bench_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
@@ -178,8 +179,9 @@ func (g *growing) backup() series.Made {
 const mergesTake = 10 * time.Minute
 
 // TestIncrementalBackup fills a database of CLAVE_BENCH_BACKUP bytes, such as 5000000000, and logs what a backup after
-// a change of one percent of the documents writes: of new ones, of ones in a row, and of ones all over the database. A
-// backup of what has not changed must write almost nothing.
+// a change of one percent of the documents writes: of new ones, of ones in a row, and of ones all over the database. It
+// also logs how long the first and the last backup take to be restored and verified. A backup of what has not changed
+// must write almost nothing.
 func TestIncrementalBackup(t *testing.T) {
 	size, memTable := int64(8<<20), uint64(1<<20)
 	if text := os.Getenv("CLAVE_BENCH_BACKUP"); text != "" {
@@ -216,5 +218,31 @@ func TestIncrementalBackup(t *testing.T) {
 		spread := g.random.Perm(g.n)
 		g.commit(one, func() document.Write { w := g.write(1 + spread[0]); spread = spread[1:]; return w })
 		report("1 % of the documents, spread")
+	}
+	all, err := g.series.List(t.Context())
+	if err != nil || len(all) < 10 {
+		t.Fatalf("%d backups, %v", len(all), err)
+	}
+	g.restore(all[0], "the first backup")
+	g.restore(all[len(all)-1], "the last backup")
+}
+
+// restore restores a backup, and logs how long that takes, and how long its verification, which must succeed.
+func (g *growing) restore(b series.Backup, what string) {
+	g.t.Helper()
+	data := filepath.Join(g.t.TempDir(), "restored")
+	var fetched time.Duration
+	began := time.Now()
+	err := g.series.Restore(g.t.Context(), b, data, func(folder string, _ json.RawMessage) error {
+		fetched = time.Since(began)
+		return pebble.Verify(g.t.Context(), folder, pebble.Options{Scanned: derive.IsEntry, Region: keys.Region})
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	size := float64(sizeOf(data)) / (1 << 20)
+	g.t.Logf("%s, %.1f MB, is restored after %v, and verified after %v", what, size, fetched.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	if err := os.RemoveAll(data); err != nil {
+		g.t.Fatal(err)
 	}
 }
