@@ -192,11 +192,11 @@ func (r *Reading) layerOf(ctx context.Context, names []resource.Document) (o pas
 		return r.past, func() {}, nil
 	}
 	before := r.held.Held()
-	scope, kept := past.Scope{Paths: make([]string, len(names))}, make(map[string]bool, len(names))
+	scope := past.Scope{Paths: make([]string, len(names))}
 	for i, name := range names {
-		scope.Paths[i], kept[name.Path] = name.Path, true
+		scope.Paths[i] = name.Path
 	}
-	o, err = r.layer(ctx, scope, func(path string) bool { return kept[path] })
+	o, err = r.layer(ctx, scope, nil)
 	if !r.long {
 		return o, func() {}, err
 	}

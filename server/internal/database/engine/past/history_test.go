@@ -80,10 +80,9 @@ func TestDocumentsOfThePast(t *testing.T) {
 			for _, i := range random.Perm(len(paths))[:1+random.IntN(3)] {
 				some = append(some, paths[i], paths[i])
 			}
-			is := func(path string) bool { return slices.Contains(some, path) }
-			maps.DeleteFunc(want, func(path string, _ []byte) bool { return !is(path) })
+			maps.DeleteFunc(want, func(path string, _ []byte) bool { return !slices.Contains(some, path) })
 			r := &reads{Reader: h.store}
-			got, err := past.At(t.Context(), r, number, past.Scope{Paths: some}, v, is, hold)
+			got, err := past.At(t.Context(), r, number, past.Scope{Paths: some}, v, nil, hold)
 			if err != nil || !maps.EqualFunc(got, want, func(a, b []byte) bool { return bytes.Equal(a, b) && (a == nil) == (b == nil) }) {
 				t.Fatalf("seed %d: %q at %d: %v, %v; want %v", seed, some, v, got, err, want)
 			}

@@ -25,25 +25,29 @@ var ErrTooMany = errors.New("past: too many documents have changed")
 var errComplete = errors.New("past: the overlay is complete")
 
 // At returns the differences between a version of a database and the state of r, which has that version or a later one,
-// for the paths of a scope that keep accepts, or for all of it if keep is nil. hold is called with the size in bytes of
-// each of them; its error ends the search. A search for documents ends with the first change of the last of them.
+// for the paths of a scope that keep accepts, or for all of it if keep is nil. That of a collection or group can have
+// others too. hold is called with the size in bytes of each of them; its error ends the search. A search for documents
+// ends with the first change of the last one.
 func At(ctx context.Context, r store.Reader, number uint32, scope Scope, at clock.Version, keep func(path string) bool, hold func(n int64) error) (Overlay, error) {
 	last, err := Last(r, number)
 	if err != nil || last <= at {
 		return nil, err
 	}
-	o, left := make(Overlay), scope.names()
+	o, left, only := make(Overlay), scope.names(), len(scope.Paths) > 0
 	err = scanAll(ctx, r, number, left, at, last, func(_ clock.Version, images []records.Image) error {
 		for _, i := range images {
 			// Only the first change after the version has the document's record at the version.
 			if _, known := o[i.Path]; known || keep != nil && !keep(i.Path) {
 				continue
 			}
+			if _, sought := left[i.Path]; only && !sought {
+				continue
+			}
 			if err := hold(int64(len(i.Before))); err != nil {
 				return err
 			}
 			o[i.Path] = bytes.Clone(i.Before)
-			if delete(left, i.Path); len(left) == 0 && len(scope.Paths) > 0 {
+			if delete(left, i.Path); only && len(left) == 0 {
 				return errComplete
 			}
 		}
