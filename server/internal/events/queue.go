@@ -20,11 +20,12 @@ type event struct {
 	mark *mark
 }
 
-// docQueue is the queue of one document's events, in the order of commits. The first event may be in delivery.
+// docQueue is the queue of one document's events, in the order of commits.
 type docQueue struct {
 	path   string
 	events []*event
-	busy   bool
+	// sending is the event in delivery, nil if none is. It is the first of events until its result is recorded.
+	sending *event
 	// due is the time at which the first event is to be delivered, and index the queue's index in the heap, -1 if it is
 	// not in the heap.
 	due   time.Time
@@ -34,7 +35,7 @@ type docQueue struct {
 // insert adds an event in the order of versions, but never before one that is in delivery.
 func (q *docQueue) insert(e *event) {
 	i, _ := slices.BinarySearchFunc(q.events, e, func(a, b *event) int { return cmp.Compare(a.version, b.version) })
-	if i == 0 && q.busy {
+	if i == 0 && len(q.events) > 0 && q.events[0] == q.sending {
 		i = 1
 	}
 	q.events = slices.Insert(q.events, i, e)
@@ -54,7 +55,7 @@ type docQueues struct {
 // schedule puts a queue into the heap, or removes it once it is empty.
 func (s *docQueues) schedule(q *docQueue) {
 	switch {
-	case q.busy:
+	case q.sending != nil:
 	case len(q.events) == 0:
 		delete(s.byPath, q.path)
 		if q.index >= 0 {
@@ -81,8 +82,8 @@ func (s *docQueues) add(e *event) {
 	s.schedule(q)
 }
 
-// take returns the queue that has been due longest, and marks it as busy. If none is due, it returns nil and the time
-// until one is; a negative time means that there is none.
+// take returns the queue that has been due longest, and its first event as in delivery. If none is due, it returns nil
+// and the time until one is; a negative time means that there is none.
 func (s *docQueues) take(now time.Time) (q *docQueue, wait time.Duration) {
 	if len(s.idle) == 0 {
 		return nil, -1
@@ -92,7 +93,7 @@ func (s *docQueues) take(now time.Time) (q *docQueue, wait time.Duration) {
 		return nil, wait
 	}
 	heap.Pop(&s.idle)
-	first.busy = true
+	first.sending = first.events[0]
 	return first, 0
 }
 

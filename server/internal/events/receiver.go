@@ -190,8 +190,7 @@ func (r *receiver) deliverAll(ctx context.Context) {
 	})()
 	for {
 		select {
-		// The slot is taken before the queue: a queue that is taken is busy, and must not wait for a slot while others are
-		// due.
+		// The slot is taken before the queue: an event in delivery must not wait for a slot while others are due.
 		case r.slots <- struct{}{}:
 		case <-ctx.Done():
 			return

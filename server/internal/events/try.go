@@ -9,10 +9,10 @@ import (
 	"clave/server/internal/suite/triggers"
 )
 
-// try delivers the first event of a queue, which is busy meanwhile, and records the result.
+// try delivers the event of a queue that is in delivery, and records the result.
 func (r *receiver) try(ctx context.Context, q *docQueue) {
 	r.mu.Lock()
-	e := q.events[0]
+	e := q.sending
 	r.mu.Unlock()
 	err := r.attempt(ctx, e)
 	if err == nil {
@@ -20,16 +20,23 @@ func (r *receiver) try(ctx context.Context, q *docQueue) {
 	} else {
 		err = r.failed(ctx, q, e, err)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if err != nil {
 		// The result of the attempt is not in the store: the attempt is repeated.
 		if ctx.Err() == nil {
 			r.log.Error("the result of a delivery was not stored", "event", e.meta.Header.Get("Ce-Id"), "error", err)
 		}
+		r.mu.Lock()
 		e.meta.Due = r.o.Clock.Now().Add(pause(max(e.meta.Attempts, 1)))
+		r.mu.Unlock()
 	}
-	q.busy = false
+	r.finish(q)
+}
+
+// finish makes a queue free for its next delivery.
+func (r *receiver) finish(q *docQueue) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	q.sending = nil
 	r.mu.queues.schedule(q)
 	signal(r.wake)
 	signal(r.room)
@@ -208,7 +215,7 @@ func (r *receiver) retry(ctx context.Context) (int, error) {
 		r.addLate(p, metas[i])
 	}
 	for _, q := range r.mu.queues.byPath {
-		if !q.busy && q.events[0].late {
+		if q.sending == nil && q.events[0].late {
 			q.events[0].meta.Due = time.Time{}
 			r.mu.queues.schedule(q)
 		}
