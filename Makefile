@@ -47,7 +47,7 @@ start: bin/clave bin/backoffice frontend/dist/index.html ## install, build and r
 	@ADMIN_SIGNUP_CODE='$(ADMIN_SIGNUP_CODE)' exec .ci/start
 
 test: ## install the tests' requirements and run all tests; failures are printed last
-	@MAKE='$(MAKE)' .ci/test requirements / lint test-race test-console + test-programs test-site
+	@MAKE='$(MAKE)' .ci/test requirements / lint test-race test-console check-site + test-programs drive-site
 
 # What several parts of the tests need. Downloads wait while programs are built.
 requirements:

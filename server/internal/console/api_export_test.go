@@ -183,10 +183,10 @@ func TestExportsBelongToTheirSession(t *testing.T) {
 	}
 }
 
-// TestExportsOfManyDocumentsNeedLittleMemory exports 80 MB of documents to a client that pauses, and measures the heap
+// TestExportsOfManyDocumentsNeedLittleMemory exports 40 MB of documents to a client that pauses, and measures the heap
 // meanwhile. Another export is stopped halfway.
 func TestExportsOfManyDocumentsNeedLittleMemory(t *testing.T) {
-	const documentCount, atOnce, size = 4_000, 50, 20_000
+	const documentCount, atOnce, size = 2_000, 50, 20_000
 	s := start(t, config.ModeStart)
 	s.session()
 	text := strings.Repeat("x", size)

@@ -247,7 +247,7 @@ func awaitEvents(t *testing.T, file string, writers []*eventWriter) map[string][
 		if n == 0 || time.Now().After(limit) {
 			return got
 		}
-		<-time.After(50 * time.Millisecond)
+		<-time.After(250 * time.Millisecond)
 	}
 }
 

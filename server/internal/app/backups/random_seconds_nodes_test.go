@@ -133,9 +133,10 @@ func (n *modelNodes) kill() {
 	s.t.Helper()
 	s.settle()
 	n.killed++
-	s.place.hold.Store(n.killed%2 == 1)
+	within := n.killed%2 == 1
+	s.place.hold.Store(within)
 	s.commit()
-	if n.killed%2 == 1 {
+	if within {
 		n.pass("the writing of a segment", func() bool {
 			select {
 			case late := <-s.place.held:

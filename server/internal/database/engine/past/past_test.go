@@ -168,14 +168,70 @@ func TestReadingTheLogEnds(t *testing.T) {
 	if _, err := past.At(t.Context(), h.store, number, past.Scope{}, 0, nil, func(int64) error { return errFull }); !errors.Is(err, errFull) {
 		t.Errorf("with a full memory: %v, want %v", err, errFull)
 	}
-	var batch store.Batch
-	batch.Set(keys.Change(number, h.versions[5]), []byte{0xff})
-	if err := h.store.Apply(t.Context(), &batch); err != nil {
+	if _, err := h.unreadable(t, h.versions[5]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := past.At(t.Context(), h.store, number, past.Scope{}, 0, nil, func(int64) error { return nil }); !errors.Is(err, keys.ErrCorrupt) {
 		t.Errorf("with a corrupt commit: %v, want %v", err, keys.ErrCorrupt)
 	}
+}
+
+// TestASearchForDocumentsEndsInTheLog searches the log for documents. It must not read on after the first change of the
+// last one: there is a commit that can't be read.
+func TestASearchForDocumentsEndsInTheLog(t *testing.T) {
+	h := newHistory(t, rand.New(rand.NewPCG(6, 6)), 30)
+	v := h.versions[0]
+	first := map[string]int{} // the index of the first change after v
+	for i, at := range h.versions[1:] {
+		for _, c := range h.changes[at] {
+			if _, known := first[c.Name.Path]; !known {
+				first[c.Name.Path] = i + 1
+			}
+		}
+	}
+	ends := 0
+	for _, a := range paths {
+		for _, b := range paths {
+			last := max(first[a], first[b])
+			if first[a] == 0 || first[b] == 0 || last+1 == len(h.versions) {
+				continue
+			}
+			kept, err := h.unreadable(t, h.versions[last+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			overlay, err := past.At(t.Context(), h.store, number, past.Scope{Paths: []string{a, b}}, v, nil, func(int64) error { return nil })
+			if err != nil || !overlay.Has(a) || !overlay.Has(b) {
+				t.Errorf("%s and %s, whose changes end before what can't be read: %v, %v", a, b, overlay, err)
+			}
+			if _, err := past.At(t.Context(), h.store, number, past.Scope{Paths: []string{a, b, "c/unknown"}}, v, nil, func(int64) error { return nil }); !errors.Is(err, keys.ErrCorrupt) {
+				t.Errorf("with a document that has not changed: %v, want %v", err, keys.ErrCorrupt)
+			}
+			if err := h.set(t, h.versions[last+1], kept); err != nil {
+				t.Fatal(err)
+			}
+			ends++
+		}
+	}
+	if ends == 0 {
+		t.Error("no search ended before a commit")
+	}
+}
+
+// set writes the record of a commit.
+func (h *history) set(t *testing.T, v clock.Version, record []byte) error {
+	var batch store.Batch
+	batch.Set(keys.Change(number, v), record)
+	return h.store.Apply(t.Context(), &batch)
+}
+
+// unreadable makes a commit unreadable. It returns its record.
+func (h *history) unreadable(t *testing.T, v clock.Version) ([]byte, error) {
+	kept, _, err := h.store.Get(keys.Change(number, v))
+	if err != nil {
+		return nil, err
+	}
+	return kept, h.set(t, v, []byte{0xff})
 }
 
 // TestAtHoldsWhatItKeeps counts the bytes of the kept documents, each once.
