@@ -23,11 +23,12 @@ import (
 )
 
 // The writers of TestExpiryBesideWriters, and the documents that each creates in a turn: at least expiryCreates, and
-// one for expiryShare documents that expire.
+// one for expiryShare documents that expire. A turn with a million takes seconds: the deletion begins anew in each one,
+// and with shorter turns it would begin much more often than once a minute.
 const (
 	expiryWriters = 16
 	expiryCreates = 20
-	expiryShare   = 2000
+	expiryShare   = 200
 )
 
 // TestExpiryBesideWriters lets CLAVE_BENCH_EXPIRED documents expire while clients create others, in turns with the

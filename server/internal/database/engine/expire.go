@@ -23,7 +23,7 @@ import (
 // 200, the slowest hundredth of creates took four times as long. Afterwards the engine pauses for expireRest times as
 // long as that took, so that clients have at least three quarters of the store's time.
 const (
-	expireChunk = 40
+	expireChunk = 20
 	expireRest  = 3
 )
 
@@ -140,7 +140,7 @@ func (e *Engine) deleteExpired(ctx context.Context, db *database, paths []string
 		}
 		return nil
 	})
-	results, err := e.BatchWrite(ctx, db.name, writes, check)
+	results, err := e.BatchWrite(inBackground(ctx), db.name, writes, check)
 	if err != nil {
 		return 0, err
 	}

@@ -22,7 +22,9 @@ import (
 // With this alone, callers that commit repeatedly would form two halves: one is written while the other waits, and each
 // flush serves only half of them. So a committer waits until there are as many commits as there were at the end of the
 // previous group, written and waiting together. It waits at most half of the time that writing that group took, and up
-// to four times as long while such waits end with all commits there (waitFactor). A single caller never waits.
+// to four times as long while such waits end with all commits there (waitFactor). A single caller never waits. Commits
+// in the background are written with the others, but no committer waits for them: they come in bursts, after which it
+// would wait until the limit.
 //
 // Invariants: there is one committer at a time, versions are assigned in the order of writing, and a group is visible
 // or has failed (show) before the next one gets versions. So a reader that needs all commits up to a version submits an
@@ -39,8 +41,9 @@ type sequencer struct {
 		sync.Mutex
 		committing bool
 		queue      []*pending
-		// expected is the number of commits that the committer waits for. full is closed when they have arrived; it is
-		// nil while no committer waits.
+		// clients is the number of commits in the queue that clients wait for, and expected the number of those that the
+		// committer waits for. full is closed when they have arrived; it is nil while no committer waits.
+		clients  int
 		expected int
 		full     chan struct{}
 	}
@@ -63,6 +66,8 @@ type pending struct {
 	// version is set by the committer.
 	version clock.Version
 	err     error
+	// background is set for what no client waits for.
+	background bool
 	// wake, of capacity one, receives true if the caller becomes the committer, and false if the commit is done.
 	wake chan bool
 }
@@ -93,15 +98,8 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 		}
 	}
 	p.wake = make(chan bool, 1)
-	s.mu.Lock()
-	s.mu.queue = append(s.mu.queue, p)
-	if s.mu.full != nil && len(s.mu.queue) >= s.mu.expected {
-		close(s.mu.full)
-		s.mu.full = nil
-	}
-	isCommitter := !s.mu.committing
-	s.mu.committing = true
-	s.mu.Unlock()
+	p.background = p.aside != nil || ctx.Value(backgroundKey{}) != nil
+	isCommitter := s.enqueue(p)
 	if !isCommitter {
 		isCommitter = <-p.wake
 	}
@@ -110,6 +108,41 @@ func (s *sequencer) submit(ctx context.Context, p *pending) error {
 		s.commitGroup(context.WithoutCancel(ctx))
 	}
 	return p.err
+}
+
+// enqueue adds a commit to the queue. It reports whether the caller becomes the committer.
+func (s *sequencer) enqueue(p *pending) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mu.queue = append(s.mu.queue, p)
+	if !p.background {
+		s.mu.clients++
+	}
+	if s.mu.full != nil && s.mu.clients >= s.mu.expected {
+		close(s.mu.full)
+		s.mu.full = nil
+	}
+	isCommitter := !s.mu.committing
+	s.mu.committing = true
+	return isCommitter
+}
+
+// backgroundKey is the key of a value in the contexts of commits in the background.
+type backgroundKey struct{}
+
+// inBackground returns a context for commits that no client waits for.
+func inBackground(ctx context.Context) context.Context {
+	return context.WithValue(ctx, backgroundKey{}, true)
+}
+
+// clients returns the number of commits of a group that clients wait for.
+func clients(group []*pending) (n int) {
+	for _, p := range group {
+		if !p.background {
+			n++
+		}
+	}
+	return n
 }
 
 // barrier returns when all commits of a database that have a version are visible.
@@ -128,7 +161,7 @@ func (s *sequencer) commitGroup(ctx context.Context) {
 	}
 	s.mu.Lock()
 	// The role is passed on before the group is woken, so that the next write begins while these callers continue.
-	s.mu.expected = len(group) + len(s.mu.queue)
+	s.mu.expected = clients(group) + s.mu.clients
 	if len(s.mu.queue) > 0 {
 		s.mu.queue[0].wake <- true
 	} else {
@@ -155,7 +188,7 @@ const (
 func (s *sequencer) gather() []*pending {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.mu.queue) < s.mu.expected {
+	if s.mu.clients < s.mu.expected {
 		full := make(chan struct{})
 		s.mu.full = full
 		s.mu.Unlock()
@@ -172,7 +205,7 @@ func (s *sequencer) gather() []*pending {
 		s.mu.full = nil
 	}
 	group := s.mu.queue
-	s.mu.queue = nil
+	s.mu.queue, s.mu.clients = nil, 0
 	return group
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store"
+	"clave/server/internal/store/pebble"
 )
 
 // waitingClock records the waits of a committer, which end at once: by the arrival of all commits, or by time.
@@ -37,7 +38,7 @@ func TestACommittersWaitGrowsAndShrinks(t *testing.T) {
 	s.clock = c
 	for _, full := range []bool{false, true, true, true, false, false, false} {
 		c.full = full
-		s.mu.expected, s.mu.queue = 2, []*pending{{}}
+		s.mu.expected, s.mu.clients, s.mu.queue = 2, 1, []*pending{{}}
 		s.gather()
 	}
 	want := []time.Duration{200, 200, 400, 800, 800, 400, 200}
@@ -48,11 +49,50 @@ func TestACommittersWaitGrowsAndShrinks(t *testing.T) {
 		t.Errorf("the limits of the waits are %v, want %v", c.waits, want)
 	}
 	s.took = 50 * time.Millisecond
-	s.mu.expected, s.mu.queue = 2, []*pending{{}}
+	s.mu.expected, s.mu.clients, s.mu.queue = 2, 1, []*pending{{}}
 	s.gather()
 	if got := c.waits[len(c.waits)-1]; got != maxGather {
 		t.Errorf("the limit after a slow write is %v, want %v", got, maxGather)
 	}
+}
+
+// TestCommittersDoNotWaitForTheBackground has a committer write the commits of one client and of a burst in the
+// background. The next committer must wait for one client only, and until that client arrives.
+func TestCommittersDoNotWaitForTheBackground(t *testing.T) {
+	memory, err := pebble.OpenMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = memory.Close() }()
+	e, err := Open(t.Context(), Options{Store: memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.Close() }()
+	s := &e.seq
+	enqueue := func(background bool) {
+		s.enqueue(&pending{background: background, wake: make(chan bool, 1)})
+	}
+	enqueue(false)
+	enqueue(true)
+	enqueue(true)
+	s.commitGroup(t.Context())
+	if s.mu.expected != 1 {
+		t.Errorf("after a group of one client and two in the background %d are expected, want 1", s.mu.expected)
+	}
+	full := make(chan struct{})
+	s.mu.full = full
+	enqueue(true)
+	if s.mu.full == nil {
+		t.Error("a commit in the background ended the wait for a client")
+	}
+	enqueue(false)
+	select {
+	case <-full:
+	default:
+		t.Error("the client's commit did not end the wait for it")
+	}
+	s.commitGroup(t.Context())
 }
 
 // TestTogether puts the operations of commits in columns, unless one of the group is not a commit.
