@@ -11,7 +11,7 @@ import (
 	"clave/server/internal/base/clock/clocktest"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/store"
-	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/pebble/pebbletest"
 	"clave/server/internal/suite/triggers"
 )
 
@@ -52,16 +52,11 @@ type parkFixture struct {
 // newParkFixture returns a receiver whose store is empty.
 func newParkFixture(t *testing.T) *parkFixture {
 	t.Helper()
-	memory, err := pebble.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = memory.Close() })
 	specs, err := parse([]byte(`{"triggers": [{"name": "a", "event": "written", "document": "c/{id}", "url": "http://localhost/"}]}`), "p", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &busyStore{Store: memory}
+	store := &busyStore{Store: pebbletest.Open(t)}
 	o := &Options{Specs: specs, Source: idleSource{}, Store: store, Clock: clocktest.NewManual(time.Unix(1_700_000_000, 0)), Log: slog.New(slog.DiscardHandler)}
 	r, err := openReceiver(t.Context(), o, specs[0])
 	if err != nil {

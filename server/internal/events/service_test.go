@@ -28,7 +28,7 @@ import (
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
 	"clave/server/internal/store"
-	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/pebble/pebbletest"
 	"clave/server/internal/suite/triggers"
 )
 
@@ -82,11 +82,7 @@ type fixture struct {
 // newFixture creates an engine and writes an events file. start starts the delivery.
 func newFixture(t *testing.T, file string) *fixture {
 	t.Helper()
-	store, err := pebble.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := pebbletest.Open(t)
 	e, err := engine.Open(t.Context(), engine.Options{Store: store})
 	if err != nil {
 		t.Fatal(err)

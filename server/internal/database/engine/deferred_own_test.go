@@ -9,22 +9,25 @@ import (
 	"clave/server/internal/model/request"
 	"clave/server/internal/model/resource"
 	"clave/server/internal/model/value"
-	"clave/server/internal/store/pebble"
+	"clave/server/internal/store/pebble/pebbletest"
 )
+
+// openOwn opens an engine on an empty store in memory, and closes both at the end of the test.
+func openOwn(t *testing.T, o Options) *Engine {
+	t.Helper()
+	o.Store = pebbletest.Open(t)
+	e, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
 
 // TestDeferredWritesAreBounded defers writes until there is no memory for more. The memory comes back when their
 // transactions end, whichever way they do.
 func TestDeferredWritesAreBounded(t *testing.T) {
-	store, err := pebble.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
-	e, err := Open(t.Context(), Options{Store: store, Results: 1 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = e.Close() }()
+	e := openOwn(t, Options{Results: 1 << 20})
 	db := resource.Database{Project: "p", ID: "d"}
 	writes := []document.Write{{Name: resource.Document{DB: db, Path: "c/x"}, Fields: value.Map{"s": value.Bytes(make([]byte, 80<<10))}}}
 	for name, end := range map[string]func(id []byte) error{
@@ -62,16 +65,7 @@ func TestDeferredWritesAreBounded(t *testing.T) {
 // TestDeferredWritesAreNotLost defers writes while the transaction commits, and commits a transaction that ends
 // meanwhile: no call succeeds whose writes are dropped.
 func TestDeferredWritesAreNotLost(t *testing.T) {
-	store, err := pebble.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
-	e, err := Open(t.Context(), Options{Store: store})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = e.Close() }()
+	e := openOwn(t, Options{})
 	name := resource.Database{Project: "p", ID: "d"}
 	begin := func() (*database, *txn, []byte) {
 		id, err := e.Begin(t.Context(), name, request.TransactionOptions{})

@@ -7,7 +7,6 @@ import (
 
 	"clave/server/internal/base/clock"
 	"clave/server/internal/store"
-	"clave/server/internal/store/pebble"
 )
 
 // waitingClock records the waits of a committer, which end at once: by the arrival of all commits, or by time.
@@ -59,17 +58,7 @@ func TestACommittersWaitGrowsAndShrinks(t *testing.T) {
 // TestCommittersDoNotWaitForTheBackground has a committer write the commits of one client and of a burst in the
 // background. The next committer must wait for one client only, and until that client arrives.
 func TestCommittersDoNotWaitForTheBackground(t *testing.T) {
-	memory, err := pebble.OpenMemory()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = memory.Close() }()
-	e, err := Open(t.Context(), Options{Store: memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = e.Close() }()
-	s := &e.seq
+	s := &openOwn(t, Options{}).seq
 	enqueue := func(background bool) {
 		s.enqueue(&pending{background: background, wake: make(chan bool, 1)})
 	}
